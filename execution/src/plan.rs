@@ -1,0 +1,284 @@
+//! IR operators as DataFusion logical plans.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use asap_types::{
+    AggIntent, Aggregate, ExactOperation, Expr, MeasureFilters, NodeId, Operator, PostAsapDag, PostOperator, Predicate,
+    Reduction, Schema, SummaryFamily, TableRef, UnaryOp,
+};
+use datafusion::catalog::TableProvider;
+use datafusion::common::{Column, ExprSchema, ScalarValue, TableReference};
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::FunctionRegistry;
+use datafusion::functions::core::expr_fn::coalesce;
+use datafusion::functions_aggregate::expr_fn;
+use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::{
+    Distinct, Expr as DfExpr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, SortExpr, lit,
+};
+
+use crate::ExecutionError;
+use crate::expr::ExprTranslator;
+
+/// Where a plan's leaves come from.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// The tables of scans.
+    pub tables: HashMap<TableRef, Arc<dyn TableProvider>>,
+    /// Nodes that are computed already, by node.
+    pub computed: HashMap<NodeId, Arc<dyn TableProvider>>,
+}
+
+/// The logical plan of one node: its inputs are planned below it, down to scans and to nodes that are computed already.
+///
+/// Columns of inner nodes have internal names; the outermost projection gives them those of the node's schema.
+///
+/// # Errors
+/// A table that is missing from `inputs` or has changed, a function that `functions` does not know, an operator that
+/// DataFusion does not have.
+pub fn to_logical_plan(
+    dag: &PostAsapDag,
+    node: NodeId,
+    inputs: &Inputs,
+    functions: &dyn FunctionRegistry,
+) -> Result<LogicalPlan, ExecutionError> {
+    let planner = Planner { dag, inputs, functions };
+    let plan = planner.input(node)?;
+    let schema = dag.schema(node).ok_or(ExecutionError::NotComputed(node))?;
+    let columns = columns_of(&plan);
+    let named = columns.into_iter().zip(schema.fields()).map(|(column, field)| {
+        let plain = column.relation.is_none() && column.name == field.name;
+        let column = DfExpr::Column(column);
+        if plain { column } else { column.alias(&field.name) }
+    });
+    Ok(LogicalPlanBuilder::from(plan).project(named)?.build()?)
+}
+
+struct Planner<'a> {
+    dag: &'a PostAsapDag,
+    inputs: &'a Inputs,
+    functions: &'a dyn FunctionRegistry,
+}
+
+impl Planner<'_> {
+    /// The plan of a node as the input of another: read, if it is computed already.
+    fn input(&self, node: NodeId) -> Result<LogicalPlan, ExecutionError> {
+        if let Some(table) = self.inputs.computed.get(&node) {
+            let name = TableReference::bare(format!("n{}", node.0));
+            return Ok(LogicalPlanBuilder::scan(name, provider_as_source(Arc::clone(table)), None)?.build()?);
+        }
+        match self.dag.node(node).ok_or(ExecutionError::NotComputed(node))? {
+            PostOperator::KeepPreAsap(operator) => self.operator(operator),
+            PostOperator::Exact(ExactOperation::Aggregate(aggregate)) => self.aggregate(aggregate),
+            PostOperator::SummaryAgg { family: SummaryFamily::Exact { measure }, reduction, filter, input } => self
+                .grouped(*input, reduction, std::slice::from_ref(measure), &MeasureFilters::from(vec![filter.clone()])),
+            PostOperator::SummaryEstimate { input, .. } => self.input(*input),
+        }
+    }
+
+    fn operator(&self, operator: &Operator<NodeId>) -> Result<LogicalPlan, ExecutionError> {
+        match operator {
+            Operator::Scan { table, schema, predicates } => self.scan(table, schema, predicates),
+            Operator::Filter { predicate, input } => filter(self.input(*input)?, &predicate.0, self.functions),
+            Operator::Project { columns, input } => {
+                let input = self.input(*input)?;
+                let from = columns_of(&input);
+                let translator = ExprTranslator { columns: &from, functions: self.functions };
+                let exprs = columns.iter().map(|column| translator.expr(&column.expr)).collect::<Result<_, _>>()?;
+                numbered_projection(input, exprs)
+            }
+            Operator::Aggregate(aggregate) => self.aggregate(aggregate),
+            Operator::Distinct { input } => Ok(LogicalPlan::Distinct(Distinct::All(Arc::new(self.input(*input)?)))),
+            Operator::Sort { keys, input } => {
+                let input = self.input(*input)?;
+                let from = columns_of(&input);
+                let translator = ExprTranslator { columns: &from, functions: self.functions };
+                let keys = keys
+                    .iter()
+                    .map(|key| Ok(SortExpr::new(translator.expr(&key.expr)?, !key.descending, key.nulls_first)))
+                    .collect::<Result<Vec<_>, ExecutionError>>()?;
+                Ok(LogicalPlanBuilder::from(input).sort(keys)?.build()?)
+            }
+            Operator::Limit { skip, fetch, input } => {
+                let rows = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+                let input = LogicalPlanBuilder::from(self.input(*input)?);
+                Ok(input.limit(rows(*skip), fetch.map(rows))?.build()?)
+            }
+        }
+    }
+
+    fn scan(&self, table: &TableRef, schema: &Schema, predicates: &[Predicate]) -> Result<LogicalPlan, ExecutionError> {
+        let provider = self.inputs.tables.get(table).ok_or_else(|| ExecutionError::SchemaChanged {
+            table: table.to_string(),
+            expected: schema.to_string(),
+            found: "no such table".to_owned(),
+        })?;
+        check_schema(table, schema, provider.as_ref())?;
+        let source = provider_as_source(Arc::clone(provider));
+        let plan = LogicalPlanBuilder::scan(TableReference::bare(table.table.as_str()), source, None)?.build()?;
+        match Expr::conjunction(predicates.iter().map(|predicate| predicate.0.clone())) {
+            Some(predicate) => filter(plan, &predicate, self.functions),
+            None => Ok(plan),
+        }
+    }
+
+    fn aggregate(&self, aggregate: &Aggregate<NodeId>) -> Result<LogicalPlan, ExecutionError> {
+        let plan = self.grouped(aggregate.input, &aggregate.reduction, &aggregate.measures, &aggregate.filters)?;
+        match &aggregate.having {
+            Some(having) => filter(plan, &having.0, self.functions),
+            None => Ok(plan),
+        }
+    }
+
+    fn grouped(
+        &self,
+        input: NodeId,
+        reduction: &Reduction,
+        measures: &[AggIntent],
+        filters: &MeasureFilters,
+    ) -> Result<LogicalPlan, ExecutionError> {
+        let by = match reduction {
+            Reduction::Reduce { by, without } if without.is_empty() => by,
+            Reduction::Reduce { .. } => return Err(ExecutionError::Unsupported("grouping by all labels but some")),
+            Reduction::PerEntity => return Err(ExecutionError::Unsupported("grouping per entity")),
+        };
+        let input = self.input(input)?;
+        if measures.is_empty() {
+            return self.distinct_keys(input, by);
+        }
+        let from = columns_of(&input);
+        let translator = ExprTranslator { columns: &from, functions: self.functions };
+        let keys = translator.exprs(by)?;
+        // DataFusion merges equal aggregate expressions and rejects equal output names, so each measure is named.
+        let aggregates = measures
+            .iter()
+            .enumerate()
+            .map(|(index, measure)| {
+                let filter = filters.get(index).map(|filter| &filter.0);
+                Ok(aggregate_expr(measure, filter, &translator)?.alias(format!("m{index}")))
+            })
+            .collect::<Result<Vec<_>, ExecutionError>>()?;
+        let keys = keys.into_iter().enumerate().map(|(index, key)| key.alias(format!("k{index}")));
+        let plan = LogicalPlanBuilder::from(input).aggregate(keys, aggregates)?.build()?;
+        let columns = columns_of(&plan);
+        let outputs = columns.into_iter().enumerate().map(|(index, column)| {
+            let measure = index.checked_sub(by.len()).and_then(|measure| measures.get(measure));
+            finish(DfExpr::Column(column), measure, &plan)
+        });
+        let outputs = outputs.collect::<Result<Vec<_>, ExecutionError>>()?;
+        numbered_projection(plan, outputs)
+    }
+
+    /// Grouping without measures. DataFusion plans no aggregate without keys and measures: over no keys there is one
+    /// group, a row without columns.
+    fn distinct_keys(&self, input: LogicalPlan, by: &[Expr]) -> Result<LogicalPlan, ExecutionError> {
+        if by.is_empty() {
+            return Ok(LogicalPlanBuilder::empty(true).build()?);
+        }
+        let from = columns_of(&input);
+        let keys = ExprTranslator { columns: &from, functions: self.functions }.exprs(by)?;
+        let keys = keys.into_iter().enumerate().map(|(index, key)| key.alias(format!("k{index}")));
+        let plan = LogicalPlanBuilder::from(input).aggregate(keys, Vec::<DfExpr>::new())?.build()?;
+        let outputs = columns_of(&plan).into_iter().map(DfExpr::Column).collect();
+        numbered_projection(plan, outputs)
+    }
+}
+
+fn filter(
+    input: LogicalPlan,
+    predicate: &Expr,
+    functions: &dyn FunctionRegistry,
+) -> Result<LogicalPlan, ExecutionError> {
+    let columns = columns_of(&input);
+    let predicate = ExprTranslator { columns: &columns, functions }.expr(predicate)?;
+    Ok(LogicalPlanBuilder::from(input).filter(predicate)?.build()?)
+}
+
+/// A DataFusion aggregate call. Sum0 becomes a sum here and gets its 0 in [`finish`].
+fn aggregate_expr(
+    measure: &AggIntent,
+    filter: Option<&Expr>,
+    translator: &ExprTranslator<'_>,
+) -> Result<DfExpr, ExecutionError> {
+    let mut filter = filter.cloned();
+    let call = match measure {
+        AggIntent::Count { accuracy: asap_types::AccuracyTarget::Exact } => {
+            let (counted, rest) = counted_column(filter);
+            filter = rest;
+            match counted {
+                Some(counted) => expr_fn::count(translator.expr(&counted)?),
+                None => expr_fn::count(lit(datafusion::common::utils::expr::COUNT_STAR_EXPANSION)),
+            }
+        }
+        AggIntent::Count { .. } => return Err(ExecutionError::Unsupported("an approximate count")),
+        AggIntent::Sum { arg } | AggIntent::Sum0 { arg } => expr_fn::sum(translator.expr(arg)?),
+        AggIntent::Min { arg } => expr_fn::min(translator.expr(arg)?),
+        AggIntent::Max { arg } => expr_fn::max(translator.expr(arg)?),
+        AggIntent::Avg { arg } => expr_fn::avg(translator.expr(arg)?),
+        AggIntent::Rate { .. } => return Err(ExecutionError::Unsupported("a rate")),
+        AggIntent::Named { name, args, distinct, .. } => {
+            let udaf = translator.functions.udaf(name).map_err(|_| ExecutionError::UnknownFunction(name.clone()))?;
+            let args = translator.exprs(args)?;
+            DfExpr::AggregateFunction(AggregateFunction::new_udf(udaf, args, *distinct, None, vec![], None))
+        }
+    };
+    match filter {
+        Some(filter) => Ok(call.filter(translator.expr(&filter)?).build()?),
+        None => Ok(call),
+    }
+}
+
+/// `count(*) FILTER (x IS NOT NULL AND rest)` as `count(x) FILTER (rest)`, which more of the plan below understands:
+/// the counted column and what is left of the filter. Only for a plain column, which cannot fail for any row.
+fn counted_column(filter: Option<Expr>) -> (Option<Expr>, Option<Expr>) {
+    let mut conjuncts = filter.map(Expr::conjuncts).unwrap_or_default();
+    let is_column = |conjunct: &Expr| matches!(conjunct, Expr::Unary { op: UnaryOp::IsNotNull, arg } if matches!(**arg, Expr::Column(_)));
+    let Some(position) = conjuncts.iter().rposition(is_column) else {
+        return (None, Expr::conjunction(conjuncts));
+    };
+    let Expr::Unary { arg, .. } = conjuncts.remove(position) else {
+        return (None, Expr::conjunction(conjuncts));
+    };
+    (Some(*arg), Expr::conjunction(conjuncts))
+}
+
+/// The output column of a key (no measure) or of a measure.
+fn finish(column: DfExpr, measure: Option<&AggIntent>, plan: &LogicalPlan) -> Result<DfExpr, ExecutionError> {
+    if !matches!(measure, Some(AggIntent::Sum0 { .. })) {
+        return Ok(column);
+    }
+    let DfExpr::Column(sum) = &column else { return Ok(column) };
+    let zero = ScalarValue::new_zero(plan.schema().field_from_column(sum)?.data_type())?;
+    Ok(coalesce(vec![column, DfExpr::Literal(zero, None)]))
+}
+
+/// Projects expressions under the internal names `c0`, `c1`, ….
+fn numbered_projection(input: LogicalPlan, exprs: Vec<DfExpr>) -> Result<LogicalPlan, ExecutionError> {
+    let named = exprs.into_iter().enumerate().map(|(index, expr)| expr.alias(format!("c{index}")));
+    Ok(LogicalPlanBuilder::from(input).project(named)?.build()?)
+}
+
+fn columns_of(plan: &LogicalPlan) -> Vec<Column> {
+    plan.schema().columns()
+}
+
+/// A plan holds positions and types, so a table that changed since must not be read with it.
+fn check_schema(table: &TableRef, expected: &Schema, provider: &dyn TableProvider) -> Result<(), ExecutionError> {
+    let found = provider.schema();
+    let same = found.fields().len() == expected.len()
+        && found.fields().iter().zip(expected.fields()).all(|(found, expected)| {
+            *found.name() == expected.name
+                && *found.data_type() == expected.data_type
+                && (expected.nullable || !found.is_nullable())
+        });
+    if same {
+        return Ok(());
+    }
+    let found = found.fields().iter().map(|field| format!("{}: {}", field.name(), field.data_type()));
+    Err(ExecutionError::SchemaChanged {
+        table: table.to_string(),
+        expected: expected.to_string(),
+        found: format!("[{}]", found.collect::<Vec<_>>().join(", ")),
+    })
+}
