@@ -1,0 +1,140 @@
+//! The cargo that built this program, run on the workspace.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+
+use cargo_metadata::{Message, MetadataCommand};
+
+use crate::error::Error;
+use crate::heartbeat::Heartbeat;
+use crate::protoc;
+
+/// The workspace, and how to run cargo in it.
+pub(crate) struct Workspace {
+    root: PathBuf,
+    protoc: PathBuf,
+}
+
+impl Workspace {
+    pub(crate) fn find() -> Result<Self, Error> {
+        let metadata = MetadataCommand::new().no_deps().exec()?;
+        Ok(Self {
+            root: metadata.workspace_root.into_std_path_buf(),
+            protoc: protoc::path()?,
+        })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `cargo ARGS` at the workspace root, with `PROTOC` set.
+    pub(crate) fn cargo(&self, args: &[&str]) -> Command {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+        let mut command = Command::new(cargo);
+        command
+            .args(args)
+            .current_dir(&self.root)
+            .env("PROTOC", &self.protoc);
+        command
+    }
+
+    /// Builds every program of the workspace. All members take part, so that features unify as in every other build of
+    /// the workspace and nothing is compiled twice. `Err(status)` inside: the build failed and cargo said why.
+    pub(crate) fn build_programs(&self) -> Result<Result<Programs, ExitStatus>, Error> {
+        let mut command = self.cargo(&[
+            "build",
+            "--workspace",
+            "--bins",
+            "--message-format=json-render-diagnostics",
+        ]);
+        let program = name_of(&command);
+        let _heartbeat = Heartbeat::start("building");
+        let mut child = spawn(command.stdout(Stdio::piped()))?;
+        let mut paths = BTreeMap::new();
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)) {
+                let message = message.map_err(|source| Error::Output {
+                    program: program.clone(),
+                    source,
+                })?;
+                if let Message::CompilerArtifact(artifact) = message
+                    && let Some(path) = artifact.executable
+                {
+                    paths.insert(artifact.target.name, path.into_std_path_buf());
+                }
+            }
+        }
+        let status = child
+            .wait()
+            .map_err(|source| Error::Output { program, source })?;
+        Ok(if status.success() {
+            Ok(Programs(paths))
+        } else {
+            Err(status)
+        })
+    }
+}
+
+/// The programs that a build made, by name, where cargo says that they are.
+pub(crate) struct Programs(BTreeMap<String, PathBuf>);
+
+impl Programs {
+    pub(crate) fn command(&self, name: &'static str) -> Result<Command, Error> {
+        self.0
+            .get(name)
+            .map(Command::new)
+            .ok_or(Error::NoProgram(name))
+    }
+}
+
+/// Runs with this program's own standard streams.
+pub(crate) fn run(command: &mut Command) -> Result<ExitStatus, Error> {
+    let program = name_of(command);
+    spawn(command)?
+        .wait()
+        .map_err(|source| Error::Output { program, source })
+}
+
+/// Runs, copies standard output through and shows each of its lines to `each_line`.
+pub(crate) fn run_watched(
+    command: &mut Command,
+    mut each_line: impl FnMut(&str),
+) -> Result<ExitStatus, Error> {
+    let program = name_of(command);
+    let mut child = spawn(command.stdout(Stdio::piped()))?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).split(b'\n') {
+            let line = line.map_err(|source| Error::Output {
+                program: program.clone(),
+                source,
+            })?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            each_line(&line);
+        }
+    }
+    child
+        .wait()
+        .map_err(|source| Error::Output { program, source })
+}
+
+/// The exit status to end with when a program that ran in our place ended with `status`.
+pub(crate) fn pass_on(status: ExitStatus) -> ExitCode {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+fn spawn(command: &mut Command) -> Result<std::process::Child, Error> {
+    let program = name_of(command);
+    command
+        .spawn()
+        .map_err(|source| Error::Spawn { program, source })
+}
+
+fn name_of(command: &Command) -> String {
+    command.get_program().to_string_lossy().into_owned()
+}

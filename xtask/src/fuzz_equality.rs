@@ -1,0 +1,41 @@
+//! `cargo xtask fuzz-equality`: builds the oracle and lets it look for an answer that differs.
+
+use std::process::ExitCode;
+
+use crate::cargo::{self, Workspace};
+use crate::error::Error;
+
+/// Look for a query whose optimized answer differs from the plain one.
+///
+/// The oracle draws datasets, queries and workloads, answers each with a row interpreter, with the plain plan and with
+/// the optimized plan, and stops with a recipe at the first difference. It prints its seed first.
+///
+/// What it takes: --cases N (how many), --seed S (which), --replay FILE (one recipe again), --jobs N (how many at once).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  cargo xtask fuzz-equality --cases 2000
+  cargo xtask fuzz-equality --cases 2000 --seed 7 --jobs 2
+  cargo xtask fuzz-equality --replay failure.json
+  cargo xtask fuzz-equality -- --help    what the oracle itself says of its options")]
+pub(crate) struct Args {
+    /// Handed to the oracle as they are.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ORACLE-OPTION"
+    )]
+    args: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
+    let workspace = Workspace::find()?;
+    match workspace.build_programs()? {
+        Ok(programs) => {
+            let mut oracle = programs.command("asap-oracle")?;
+            Ok(cargo::pass_on(cargo::run(
+                oracle.arg("fuzz-equality").args(&args.args),
+            )?))
+        }
+        Err(status) => Ok(cargo::pass_on(status)),
+    }
+}
