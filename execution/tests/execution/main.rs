@@ -1,0 +1,7 @@
+//! Plans of the IR against DataFusion's own plans for SQL with the same meaning.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod comparison;
+mod operators;
+mod sharing;
+mod support;
