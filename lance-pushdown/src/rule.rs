@@ -63,6 +63,9 @@ impl AggregatePushdown {
             Ok(pushdown) => Some(self.build(&pushdown)?),
             Err(refusal) => {
                 report.refusal = Some(refusal);
+                if report.fragments.is_empty() {
+                    report.fragments = candidate.unclassified();
+                }
                 None
             }
         };
@@ -78,7 +81,6 @@ impl AggregatePushdown {
         options: PushdownOptions,
         report: &mut PushdownReport,
     ) -> Result<Pushdown<'a>, Refusal> {
-        report.fragments = candidate.unclassified();
         let pattern = Pattern::try_match(candidate)?;
         let measures = measures::try_counts(&pattern)?;
         let fragments = scan::try_fragments(pattern.scan)?;
@@ -93,7 +95,7 @@ impl AggregatePushdown {
             options,
         });
         report.filter = pattern.filter_text();
-        report.fragments = classification.fragments.clone();
+        report.fragments.clone_from(&classification.fragments);
         if classification.answers_nothing() {
             return Err(match report.fragments.is_empty() {
                 true => Refusal::NoFragments,

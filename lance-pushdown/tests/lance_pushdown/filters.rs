@@ -36,7 +36,7 @@ fn is_red(row: &Row) -> Option<bool> {
 #[case::not_in_list("x NOT IN (0, 4)", |r: &Row| r.x.map(|x| x != 0 && x != 4))]
 #[case::in_list_with_null("x IN (0, NULL)", |r: &Row| r.x.and_then(|x| (x == 0).then_some(true)))]
 #[case::not_in_list_with_null("x NOT IN (0, NULL)", |r: &Row| r.x.and_then(|x| (x == 0).then_some(false)))]
-#[case::equal_null("x = NULL", |_: &Row| None)]
+#[case::unknown_or("x = NULL OR y = 'red'", |r: &Row| or(None, is_red(r)))]
 #[case::absent_value("x = 99", |r: &Row| r.x.map(|_| false))]
 #[case::not_absent_value("x <> 99", |r: &Row| r.x.map(|_| true))]
 #[case::wider_literal("x = 99999999999", |r: &Row| r.x.map(|_| false))]
@@ -99,4 +99,22 @@ async fn are_answered_from_the_index(#[case] filter: &str) {
     let expected = crate::support::plain(table.shared(), &sql, 1).await;
     let report = assert_counts(&table, &sql, &expected).await;
     assert_eq!(sizes(&report), (2, 0, 0), "{report}");
+}
+
+/// DataFusion folds the filter away, and the scan with it.
+#[tokio::test]
+async fn a_comparison_with_null_selects_nothing() {
+    let mut table = Table::create(fragments(2)).await;
+    table.bitmap("x").await;
+    let pushdown = lance_pushdown::LancePushdown::new();
+    let context = crate::support::context(&pushdown, table.shared());
+    for filter in ["x = NULL", "x <> NULL", "x NOT IN (1, NULL) AND x = 1"] {
+        let sql = format!("SELECT count(*) FROM t WHERE {filter}");
+        let plan = crate::support::plan(&context, &sql).await;
+        assert_eq!(
+            crate::support::answer(&context, plan).await,
+            [0],
+            "{filter}"
+        );
+    }
 }

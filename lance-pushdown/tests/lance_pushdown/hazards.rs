@@ -88,11 +88,18 @@ async fn updated_rows_then_a_second_segment(#[values(false, true)] stable: bool)
     table.optimize(OptimizeOptions::append()).await;
     match stable {
         false => assert_all(&table).await,
-        true => {
-            let (_, report) = pushed(table.shared(), QUERIES[1].0, 1).await;
+        true => assert_segments_refused(&table).await,
+    }
+}
+
+async fn assert_segments_refused(table: &Table) {
+    for (sql, _) in &QUERIES[1..] {
+        let (_, report) = pushed(table.shared(), sql, 1).await;
+        for fragment in &report.fragments {
             assert_eq!(
-                report.fragments[0].bucket,
-                Bucket::Scan(ScanReason::StableRowIdSegments)
+                fragment.bucket,
+                Bucket::Scan(ScanReason::StableRowIdSegments),
+                "{sql}"
             );
         }
     }
@@ -156,6 +163,31 @@ async fn compaction_with_a_deferred_remap() {
     }
 }
 
+fn rewritten_rows() -> Vec<Row> {
+    rows(20, 40)
+        .into_iter()
+        .map(|row| Row {
+            x: Some(1 + (row.id % 2) as i32),
+            ..row
+        })
+        .collect()
+}
+
+/// Lance 14.0.2's own answer, which unions both segments as they are. Should this fail, Lance has been mended.
+#[tokio::test]
+async fn upstream_readmits_entries_of_a_rewritten_column() {
+    let mut table = indexed(false).await;
+    table.rewrite_x(&rewritten_rows()).await;
+    table.optimize(OptimizeOptions::append()).await;
+    let truth = table.count(|row| row.x.is_none()).await;
+    let sql = "SELECT count(*) FROM t WHERE x IS NULL";
+    let plain = crate::support::plain(table.shared(), sql, 1).await;
+    assert_eq!((plain, truth), (vec![8], 5));
+    let (counts, report) = pushed(table.shared(), sql, 1).await;
+    assert_eq!(counts, [truth]);
+    assert_eq!(sizes(&report), (3, 0, 0));
+}
+
 /// A fragment's column is replaced in place: the index loses its coverage of the fragment but keeps its entries.
 #[rstest]
 #[tokio::test]
@@ -164,19 +196,15 @@ async fn a_column_rewritten_in_place(
     #[values(None, Some("append"), Some("merge"))] optimize: Option<&str>,
 ) {
     let mut table = indexed(stable).await;
-    let changed: Vec<Row> = rows(0, 60)
-        .into_iter()
-        .filter(|row| (20..40).contains(&row.id))
-        .map(|row| Row {
-            x: Some(1 + (row.id % 2) as i32),
-            ..row
-        })
-        .collect();
-    table.rewrite_x(&changed).await;
+    table.rewrite_x(&rewritten_rows()).await;
     match optimize {
         Some("append") => table.optimize(OptimizeOptions::append()).await,
         Some(_) => table.optimize(OptimizeOptions::merge(10)).await,
         None => {}
+    }
+    if stable && optimize == Some("append") {
+        // The plain plan answers 17 where 16 is right; the fragments are left to it.
+        return assert_segments_refused(&table).await;
     }
     assert_all_pushed(&table).await;
 }
@@ -326,7 +354,7 @@ async fn nested_columns() {
     assert_eq!(counts, [1], "{report}");
     assert!(!report.is_rewritten(), "{report}");
     let (_, report) = pushed(table.shared(), "SELECT count(s.k) FROM t", 1).await;
-    assert_eq!(report.refusal, Some(Refusal::UnsupportedArgument));
+    assert_eq!(report.refusal, Some(Refusal::UnsupportedNode));
 }
 
 /// The plan reads the version that it was made for, whatever is written before it runs.

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod constructed;
 mod deletion_vectors;
 mod filters;
 mod hazards;

@@ -241,7 +241,7 @@ fn a_mask_beyond_the_fragment_is_an_error() {
 }
 
 /// `Final <- Partial <- scan` for `COUNT(*)`, rewritten by the rule alone.
-fn rewrite(
+pub(crate) fn rewrite(
     pushdown: &LancePushdown,
     scan: Arc<dyn ExecutionPlan>,
 ) -> (Arc<dyn ExecutionPlan>, PushdownReport) {
@@ -271,7 +271,7 @@ fn rewrite(
     (rewritten, pushdown.take_reports().pop().expect("a report"))
 }
 
-fn base_options(table: &Table) -> FilteredReadOptions {
+pub(crate) fn base_options(table: &Table) -> FilteredReadOptions {
     FilteredReadOptions::new(table.shared().empty_projection().with_row_addr())
 }
 
@@ -283,7 +283,11 @@ fn scan(table: &Table, options: FilteredReadOptions) -> Arc<dyn ExecutionPlan> {
 #[case::deleted_rows(|o: FilteredReadOptions, _: &Table| o.with_deleted_rows().unwrap(), Refusal::DeletedRows)]
 #[case::only_indexed(|o: FilteredReadOptions, _: &Table| o.with_only_indexed_fragments(), Refusal::OnlyIndexedFragments)]
 #[case::range_before(|o: FilteredReadOptions, _: &Table| o.with_scan_range_before_filter(0..3).unwrap(), Refusal::Limit)]
-#[case::range_after(|o: FilteredReadOptions, _: &Table| o.with_scan_range_after_filter(0..3).unwrap(), Refusal::Limit)]
+#[case::range_after(|o: FilteredReadOptions, _: &Table| {
+    let filter = Some(datafusion::prelude::col("x").gt(datafusion::prelude::lit(1_i32)));
+    let filtered = o.with_filter(filter.clone(), filter).unwrap();
+    filtered.with_scan_range_after_filter(0..3).unwrap()
+}, Refusal::Limit)]
 #[case::overlay_block(|o: FilteredReadOptions, _: &Table| o.with_overlay_block(RowAddrMask::all_rows()), Refusal::Overlays)]
 #[case::duplicates(|o: FilteredReadOptions, t: &Table| {
     let first = t.dataset.fragments()[0].clone();

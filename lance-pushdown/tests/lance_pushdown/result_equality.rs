@@ -144,8 +144,8 @@ async fn shapes(#[case] sql: &str, #[case] buckets: (usize, usize, usize)) {
 async fn several_aggregates_in_one_statement() {
     let mut table = Table::create(fragments(3)).await;
     table.bitmap("x").await;
-    let sql = "SELECT (SELECT count(*) FROM t), (SELECT count(*) FROM t WHERE x = 1), \
-               (SELECT count(x) FROM t WHERE x > 2)";
+    let sql = "SELECT (SELECT count(*) FROM t) AS a, (SELECT count(*) FROM t WHERE x = 1) AS b, \
+               (SELECT count(x) FROM t WHERE x > 2) AS c";
     let expected = [
         table.count(|_| true).await,
         table.count(|row| row.x == Some(1)).await,

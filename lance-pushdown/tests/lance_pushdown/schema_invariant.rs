@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
+use datafusion::execution::SessionStateBuilder;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::union::UnionExec;
+use datafusion::prelude::SessionContext;
 use lance_pushdown::{
     IndexedAggregateExec, LanceIndexReader, LancePushdown, PushdownError, SchemaMismatch,
     check_branch_schema,
@@ -109,21 +111,16 @@ async fn all_branches_of_a_plan_agree() {
     let sql = "SELECT count(y) AS a, count(*), count(id) AS c FROM t";
     let rewritten = plan(&context, sql).await;
 
-    context
-        .sql("SET lance_pushdown.enabled = false")
-        .await
-        .unwrap()
-        .collect()
-        .await
+    let unoptimized = SessionContext::new_with_state(
+        SessionStateBuilder::new()
+            .with_default_features()
+            .with_physical_optimizer_rules(vec![])
+            .build(),
+    );
+    unoptimized
+        .register_table("t", pushdown.table(table.shared()))
         .unwrap();
-    context
-        .sql("SET datafusion.execution.target_partitions = 4")
-        .await
-        .unwrap()
-        .collect()
-        .await
-        .unwrap();
-    let original = plan(&context, sql).await;
+    let original = plan(&unoptimized, sql).await;
     let partial = nodes(&original)
         .into_iter()
         .find(|node| {
