@@ -1,1 +1,84 @@
-//! stub
+//! Aggregate pushdown for [Lance](https://docs.rs/lance) tables in DataFusion.
+//!
+//! A physical optimizer rule answers ungrouped `COUNT(*)` and `COUNT(column)` fragment by fragment, from the cheapest
+//! source that is exact:
+//!
+//! - **(b) literal**: the manifest knows the count; it is in the plan, and nothing is read;
+//! - **(a) index**: bitmap indexes select the rows; their sets are counted without the deleted rows, and no column is
+//!   read;
+//! - **(c) scan**: whatever is left keeps the original partial aggregate over just those fragments.
+//!
+//! ```text
+//! SELECT count(*) FROM t WHERE x <> 3      -- two fragments under a bitmap index on x, one appended since
+//!
+//! AggregateExec: mode=Final
+//!   UnionExec
+//!     IndexedAggregateExec: fragments=[0-1], filter=NOT([x = 3]@x_idx(Bitmap)), …
+//!     AggregateExec: mode=Partial
+//!       LanceRead: num_fragments=1, full_filter=x != Int32(3)
+//! ```
+//!
+//! # Use
+//!
+//! ```no_run
+//! # use std::sync::Arc;
+//! # use datafusion::prelude::{SessionConfig, SessionContext};
+//! # async fn run(dataset: lance::Dataset) -> datafusion::error::Result<()> {
+//! use lance_pushdown::LancePushdown;
+//!
+//! let pushdown = LancePushdown::new();
+//! let session = SessionContext::new_with_state(pushdown.session_state(SessionConfig::new()));
+//! session.register_table("t", pushdown.table(Arc::new(dataset)))?;
+//! session.sql("SELECT count(*) FROM t WHERE x = 1").await?.show().await?;
+//! for report in pushdown.take_reports() {
+//!     tracing::info!("{report}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! In a session of your own, [`LancePushdown::register_rule`] inserts the rule into your list of physical optimizer
+//! rules. Stock `LanceTableProvider`s profit as well, as far as the plan itself tells which index answers; a table from
+//! [`LancePushdown::table`] preloads index metadata while it is scanned, so that columns outside the filter, indexes
+//! shadowed by others and stable row ids are handled too.
+//!
+//! # What holds
+//!
+//! - Planning is synchronous and reads nothing: it looks at the plan, the manifest, and preloaded metadata.
+//!   All index access goes through [`IndexReader`], at execution.
+//! - Whatever cannot be answered exactly keeps its plan, and says why: a [`Refusal`] for the query or a [`ScanReason`] for
+//!   the fragment, in the [`PushdownReport`].
+//! - Every branch emits the schema of the partial aggregate that it replaces ([`check_branch_schema`]).
+//! - An index that answers inexactly where an exact answer was planned is an error, never a count.
+//! - A plan reads the dataset version that it was made for.
+//!
+//! [`PushdownOptions`] has a switch per capability: `SET lance_pushdown.index_counts = false`.
+//!
+//! # Scope
+//!
+//! Bitmap indexes on top-level columns; filters that they evaluate as a whole; comparisons on floating-point
+//! columns excluded, since an index orders NaN and tells the zeros apart. With stable row ids, indexes of one segment.
+//! Fragments with data overlays and indexes awaiting a deferred remap are left to the scan.
+
+mod count_from_mask;
+mod error;
+mod handle;
+mod options;
+mod provider;
+mod reasons;
+mod registry;
+mod report;
+mod rule;
+mod schema_invariant;
+
+pub use count_from_mask::{
+    CountSource, FragmentPushdownPlan, IndexBinding, IndexKind, IndexReadMetrics, IndexReader,
+    IndexedAggregateExec, LanceIndexReader, LiveRows, MaskQueries,
+};
+pub use error::{PushdownError, Result};
+pub use handle::LancePushdown;
+pub use options::PushdownOptions;
+pub use reasons::{Refusal, ScanReason};
+pub use report::{Bucket, BucketSizes, FragmentReport, PushdownReport};
+pub use rule::AggregatePushdown;
+pub use schema_invariant::{SchemaMismatch, check_branch_schema};

@@ -1,0 +1,132 @@
+//! The handle that a session is set up with.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use datafusion::catalog::TableProvider;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::session_state::SessionState;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::prelude::SessionConfig;
+use lance::Dataset;
+
+use crate::count_from_mask::{IndexReader, LanceIndexReader};
+use crate::options::PushdownOptions;
+use crate::provider::PushdownTable;
+use crate::registry::{DatasetFacts, PerManifest, lock};
+use crate::report::PushdownReport;
+use crate::rule::AggregatePushdown;
+
+type Rules = Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>;
+
+/// Reports kept for [`LancePushdown::take_reports`]; older ones are dropped.
+const MAX_REPORTS: usize = 1024;
+
+/// What the rule, its tables and its owner share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) reader: Arc<dyn IndexReader>,
+    facts: PerManifest<DatasetFacts>,
+    reports: Mutex<VecDeque<PushdownReport>>,
+}
+
+impl Shared {
+    /// What was preloaded for this dataset version.
+    pub(crate) fn facts(&self, dataset: &Dataset) -> Option<Arc<DatasetFacts>> {
+        self.facts.get(&dataset.manifest)
+    }
+
+    /// Loads the index metadata of this dataset version, once.
+    pub(crate) async fn preload(&self, dataset: &Dataset) -> lance::Result<()> {
+        if self.facts.get(&dataset.manifest).is_some() {
+            return Ok(());
+        }
+        let facts = DatasetFacts::load(dataset).await?;
+        self.facts
+            .get_or_insert_with(&dataset.manifest, move || facts);
+        Ok(())
+    }
+
+    pub(crate) fn record(&self, report: PushdownReport) {
+        let mut reports = lock(&self.reports);
+        if reports.len() == MAX_REPORTS {
+            reports.pop_front();
+        }
+        reports.push_back(report);
+    }
+}
+
+/// Aggregate pushdown for one or more sessions; clones share everything.
+///
+/// Register its rule in the session and its tables in the catalog. A stock
+/// [`LanceTableProvider`](lance::datafusion::LanceTableProvider) works too, with less: only the indexes that the scan's
+/// own filter uses are then known.
+#[derive(Debug, Clone)]
+pub struct LancePushdown {
+    shared: Arc<Shared>,
+}
+
+impl LancePushdown {
+    /// A pushdown that reads indexes through Lance.
+    pub fn new() -> Self {
+        Self::with_reader(Arc::new(LanceIndexReader::new()))
+    }
+
+    /// A pushdown with another way to indexes, for tests and caches.
+    pub fn with_reader(reader: Arc<dyn IndexReader>) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                reader,
+                facts: PerManifest::default(),
+                reports: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The rule. Its place is right before `aggregate_statistics`.
+    pub fn rule(&self) -> Arc<dyn PhysicalOptimizerRule + Send + Sync> {
+        Arc::new(AggregatePushdown::new(Arc::clone(&self.shared)))
+    }
+
+    /// Inserts the rule into a list of physical optimizer rules: right before `aggregate_statistics`, which would
+    /// otherwise take unfiltered counts first, or at the head of a list without it.
+    pub fn register_rule(&self, mut rules: Rules) -> Rules {
+        let place = rules
+            .iter()
+            .position(|rule| rule.name() == "aggregate_statistics")
+            .unwrap_or(0);
+        rules.insert(place, self.rule());
+        rules
+    }
+
+    /// A session with DataFusion's defaults, the rule, and [`PushdownOptions`] so that `SET lance_pushdown.…` works.
+    pub fn session_state(&self, mut config: SessionConfig) -> SessionState {
+        let extensions = &mut config.options_mut().extensions;
+        if extensions.get::<PushdownOptions>().is_none() {
+            extensions.insert(PushdownOptions::default());
+        }
+        SessionStateBuilder::new()
+            .with_config(config)
+            .with_default_features()
+            .with_physical_optimizer_rules(self.register_rule(PhysicalOptimizer::new().rules))
+            .build()
+    }
+
+    /// The dataset as a table that preloads index metadata for the rule whenever it is scanned.
+    pub fn table(&self, dataset: Arc<Dataset>) -> Arc<dyn TableProvider> {
+        Arc::new(PushdownTable::new(dataset, Arc::clone(&self.shared)))
+    }
+
+    /// The reports since the last call, oldest first: one for each aggregate over a Lance scan that was planned.
+    /// At most 1024 are kept.
+    pub fn take_reports(&self) -> Vec<PushdownReport> {
+        std::mem::take(&mut *lock(&self.shared.reports)).into()
+    }
+}
+
+impl Default for LancePushdown {
+    fn default() -> Self {
+        Self::new()
+    }
+}

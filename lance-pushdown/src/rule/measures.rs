@@ -1,0 +1,85 @@
+//! The aggregates that are counts of rows or of a column's values.
+
+use datafusion::functions_aggregate::count::count_udaf;
+use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
+use datafusion::physical_expr::expressions::{Column, Literal};
+use lance_core::datatypes::Field;
+
+use super::pattern::Pattern;
+use crate::reasons::Refusal;
+
+/// What one aggregate counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// `COUNT(*)`, or of a literal that is not NULL.
+    Rows,
+    /// `COUNT(column)`.
+    Column(CountedColumn),
+}
+
+/// A top-level column of the dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CountedColumn {
+    pub(super) name: String,
+    pub(super) nullable: bool,
+    /// Its field id, if the column has no children: only then does a missing data file mean NULL throughout.
+    pub(super) leaf_field: Option<i32>,
+}
+
+/// Reads every aggregate as a count.
+pub(super) fn try_counts(pattern: &Pattern<'_>) -> Result<Vec<Measure>, Refusal> {
+    let partial = pattern.partial;
+    if partial.filter_expr().iter().any(Option::is_some) {
+        return Err(Refusal::MeasureFilter);
+    }
+    partial
+        .aggr_expr()
+        .iter()
+        .map(|aggregate| try_count(pattern, aggregate))
+        .collect()
+}
+
+fn try_count(pattern: &Pattern<'_>, aggregate: &AggregateFunctionExpr) -> Result<Measure, Refusal> {
+    if *aggregate.fun() != *count_udaf() {
+        return Err(Refusal::UnsupportedAggregate);
+    }
+    if aggregate.is_distinct() {
+        return Err(Refusal::Distinct);
+    }
+    if aggregate.ignore_nulls() || !aggregate.order_bys().is_empty() {
+        return Err(Refusal::OrderedAggregate);
+    }
+    let arguments = aggregate.expressions();
+    let [argument] = arguments.as_slice() else {
+        return Err(Refusal::UnsupportedArgument);
+    };
+    if let Some(literal) = argument.downcast_ref::<Literal>() {
+        return match literal.value().is_null() {
+            true => Err(Refusal::NullArgument),
+            false => Ok(Measure::Rows),
+        };
+    }
+    let column = argument
+        .downcast_ref::<Column>()
+        .ok_or(Refusal::UnsupportedArgument)?;
+    let name = pattern
+        .source_column(0, column)
+        .ok_or(Refusal::UnsupportedArgument)?;
+    let fields = &pattern.dataset().schema().fields;
+    let field = fields
+        .iter()
+        .find(|field| field.name == name)
+        .ok_or(Refusal::SystemColumn)?;
+    counted_column(field).map(Measure::Column)
+}
+
+fn counted_column(field: &Field) -> Result<CountedColumn, Refusal> {
+    if field.is_blob() {
+        return Err(Refusal::BlobColumn);
+    }
+    Ok(CountedColumn {
+        name: field.name.clone(),
+        nullable: field.nullable,
+        leaf_field: field.children.is_empty().then_some(field.id),
+    })
+}

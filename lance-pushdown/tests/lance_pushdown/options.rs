@@ -1,0 +1,98 @@
+//! Session options.
+
+use datafusion::prelude::{SessionConfig, SessionContext};
+use lance_pushdown::{Bucket, LancePushdown, PushdownOptions, Refusal, ScanReason};
+use rstest::rstest;
+
+use crate::support::{Table, answer, context, fragments, plan};
+
+async fn set(context: &SessionContext, statement: &str) {
+    context
+        .sql(statement)
+        .await
+        .unwrap()
+        .collect()
+        .await
+        .unwrap();
+}
+
+#[rstest]
+#[case(
+    "literal_counts",
+    "SELECT count(*) FROM t",
+    ScanReason::LiteralCountsOff
+)]
+#[case(
+    "index_counts",
+    "SELECT count(*) FROM t WHERE x = 1",
+    ScanReason::IndexCountsOff
+)]
+#[case("count_column", "SELECT count(x) FROM t", ScanReason::CountColumnOff)]
+#[tokio::test]
+async fn each_capability_is_a_switch(
+    #[case] key: &str,
+    #[case] sql: &str,
+    #[case] reason: ScanReason,
+) {
+    let mut table = Table::create(fragments(2)).await;
+    table.bitmap("x").await;
+    let pushdown = LancePushdown::new();
+    let context = context(&pushdown, table.shared());
+
+    let rewritten = plan(&context, sql).await;
+    let report = pushdown.take_reports().pop().unwrap();
+    assert!(report.is_rewritten(), "{report}");
+
+    set(&context, &format!("SET lance_pushdown.{key} = false")).await;
+    let untouched = plan(&context, sql).await;
+    let report = pushdown.take_reports().pop().unwrap();
+    assert_eq!(report.refusal, Some(Refusal::NothingAnswered));
+    assert_eq!(report.fragments[0].bucket, Bucket::Scan(reason));
+
+    let expected = answer(&context, rewritten).await;
+    assert_eq!(answer(&context, untouched).await, expected);
+}
+
+#[tokio::test]
+async fn off_the_rule_reports_nothing() {
+    let table = Table::create(fragments(2)).await;
+    let pushdown = LancePushdown::new();
+    let context = context(&pushdown, table.shared());
+    set(&context, "SET lance_pushdown.enabled = false").await;
+    plan(&context, "SELECT count(*) FROM t").await;
+    assert!(pushdown.take_reports().is_empty());
+}
+
+#[rstest]
+#[case("SET lance_pushdown.enabled = maybe", "true or false")]
+#[case("SET lance_pushdown.no_such_key = true", "does not exist")]
+#[tokio::test]
+async fn wrong_settings_are_errors(#[case] statement: &str, #[case] message: &str) {
+    let context =
+        SessionContext::new_with_state(LancePushdown::new().session_state(SessionConfig::new()));
+    let error = match context.sql(statement).await {
+        Err(error) => error,
+        Ok(frame) => frame.collect().await.unwrap_err(),
+    };
+    assert!(error.to_string().contains(message), "{error}");
+}
+
+#[tokio::test]
+async fn options_can_be_shown() {
+    let config = SessionConfig::new().with_information_schema(true);
+    let context = SessionContext::new_with_state(LancePushdown::new().session_state(config));
+    let rows = context
+        .sql("SHOW lance_pushdown.index_counts")
+        .await
+        .unwrap()
+        .collect()
+        .await
+        .unwrap();
+    assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 1);
+}
+
+#[test]
+fn the_initial_scope_stays_within_the_default() {
+    let scope = PushdownOptions::initial_scope();
+    assert!(scope.enabled && scope.literal_counts && scope.index_counts && scope.count_column);
+}
