@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
@@ -21,10 +21,7 @@ pub(crate) struct Workspace {
 impl Workspace {
     pub(crate) fn find() -> Result<Self, Error> {
         let metadata = MetadataCommand::new().no_deps().exec()?;
-        Ok(Self {
-            root: metadata.workspace_root.into_std_path_buf(),
-            protoc: protoc::path()?,
-        })
+        Ok(Self { root: metadata.workspace_root.into_std_path_buf(), protoc: protoc::path()? })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -35,32 +32,21 @@ impl Workspace {
     pub(crate) fn cargo(&self, args: &[&str]) -> Command {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let mut command = Command::new(cargo);
-        command
-            .args(args)
-            .current_dir(&self.root)
-            .env("PROTOC", &self.protoc);
+        command.args(args).current_dir(&self.root).env("PROTOC", &self.protoc);
         command
     }
 
     /// Builds every program of the workspace. All members take part, so that features unify as in every other build of
     /// the workspace and nothing is compiled twice. `Err(status)` inside: the build failed and cargo said why.
     pub(crate) fn build_programs(&self) -> Result<Result<Programs, ExitStatus>, Error> {
-        let mut command = self.cargo(&[
-            "build",
-            "--workspace",
-            "--bins",
-            "--message-format=json-render-diagnostics",
-        ]);
+        let mut command = self.cargo(&["build", "--workspace", "--bins", "--message-format=json-render-diagnostics"]);
         let program = name_of(&command);
         let _heartbeat = Heartbeat::start("building");
         let mut child = spawn(command.stdout(Stdio::piped()))?;
         let mut paths = BTreeMap::new();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
-                let message = message.map_err(|source| Error::Output {
-                    program: program.clone(),
-                    source,
-                })?;
+                let message = message.map_err(|source| Error::Output { program: program.clone(), source })?;
                 if let Message::CompilerArtifact(artifact) = message
                     && let Some(path) = artifact.executable
                 {
@@ -68,14 +54,8 @@ impl Workspace {
                 }
             }
         }
-        let status = child
-            .wait()
-            .map_err(|source| Error::Output { program, source })?;
-        Ok(if status.success() {
-            Ok(Programs(paths))
-        } else {
-            Err(status)
-        })
+        let status = child.wait().map_err(|source| Error::Output { program, source })?;
+        Ok(if status.success() { Ok(Programs(paths)) } else { Err(status) })
     }
 }
 
@@ -84,42 +64,41 @@ pub(crate) struct Programs(BTreeMap<String, PathBuf>);
 
 impl Programs {
     pub(crate) fn command(&self, name: &'static str) -> Result<Command, Error> {
-        self.0
-            .get(name)
-            .map(Command::new)
-            .ok_or(Error::NoProgram(name))
+        self.0.get(name).map(Command::new).ok_or(Error::NoProgram(name))
     }
 }
 
 /// Runs with this program's own standard streams.
 pub(crate) fn run(command: &mut Command) -> Result<ExitStatus, Error> {
     let program = name_of(command);
-    spawn(command)?
-        .wait()
-        .map_err(|source| Error::Output { program, source })
+    spawn(command)?.wait().map_err(|source| Error::Output { program, source })
 }
 
 /// Runs, copies standard output through and shows each of its lines to `each_line`.
-pub(crate) fn run_watched(
-    command: &mut Command,
-    mut each_line: impl FnMut(&str),
-) -> Result<ExitStatus, Error> {
+pub(crate) fn run_watched(command: &mut Command, mut each_line: impl FnMut(&str)) -> Result<ExitStatus, Error> {
     let program = name_of(command);
     let mut child = spawn(command.stdout(Stdio::piped()))?;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).split(b'\n') {
-            let line = line.map_err(|source| Error::Output {
-                program: program.clone(),
-                source,
-            })?;
+            let line = line.map_err(|source| Error::Output { program: program.clone(), source })?;
             let line = String::from_utf8_lossy(&line);
             println!("{line}");
             each_line(&line);
         }
     }
-    child
-        .wait()
-        .map_err(|source| Error::Output { program, source })
+    child.wait().map_err(|source| Error::Output { program, source })
+}
+
+/// What a program prints. Its standard error is this program's own.
+pub(crate) fn stdout_of(command: &mut Command) -> Result<String, Error> {
+    let program = name_of(command);
+    let mut child = spawn(command.stdout(Stdio::piped()))?;
+    let mut text = String::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        stdout.read_to_string(&mut text).map_err(|source| Error::Output { program: program.clone(), source })?;
+    }
+    let status = child.wait().map_err(|source| Error::Output { program: program.clone(), source })?;
+    if status.success() { Ok(text) } else { Err(Error::Failed { program, status }) }
 }
 
 /// The exit status to end with when a program that ran in our place ended with `status`.
@@ -130,9 +109,7 @@ pub(crate) fn pass_on(status: ExitStatus) -> ExitCode {
 
 fn spawn(command: &mut Command) -> Result<std::process::Child, Error> {
     let program = name_of(command);
-    command
-        .spawn()
-        .map_err(|source| Error::Spawn { program, source })
+    command.spawn().map_err(|source| Error::Spawn { program, source })
 }
 
 fn name_of(command: &Command) -> String {
