@@ -28,11 +28,19 @@ impl Workspace {
         &self.root
     }
 
-    /// `cargo ARGS` at the workspace root, with `PROTOC` set.
+    /// `cargo ARGS` at the workspace root, with `PROTOC` set and without what `cargo run` says of xtask.
+    ///
+    /// Build scripts such as ring's run again when `CARGO_MANIFEST_DIR` or `CARGO_PKG_NAME` changes: handed on, these would
+    /// make cargo compile lance again each time that it is called now by xtask and now by hand.
     pub(crate) fn cargo(&self, args: &[&str]) -> Command {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let mut command = Command::new(cargo);
         command.args(args).current_dir(&self.root).env("PROTOC", &self.protoc);
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(describes_package) {
+                command.env_remove(name);
+            }
+        }
         command
     }
 
@@ -57,6 +65,14 @@ impl Workspace {
         let status = child.wait().map_err(|source| Error::Output { program, source })?;
         Ok(if status.success() { Ok(Programs(paths)) } else { Err(status) })
     }
+}
+
+/// Whether cargo sets this variable to describe the package that it compiles or runs.
+fn describes_package(variable: &str) -> bool {
+    const PREFIXES: [&str; 5] = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_CFG_"];
+    variable == "OUT_DIR"
+        || variable == "CARGO_PRIMARY_PACKAGE"
+        || PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
 }
 
 /// The programs that a build made, by name, where cargo says that they are.
@@ -114,4 +130,30 @@ fn spawn(command: &mut Command) -> Result<std::process::Child, Error> {
 
 fn name_of(command: &Command) -> String {
     command.get_program().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_cargo_hears_nothing_of_xtask_and_all_that_the_user_set() {
+        for variable in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME", "CARGO_BIN_NAME", "OUT_DIR"] {
+            assert!(describes_package(variable), "{variable}");
+        }
+        for variable in ["CARGO", "CARGO_HOME", "CARGO_TARGET_DIR", "CARGO_BUILD_JOBS", "CARGO_PROFILE_DEV_DEBUG", "CC"]
+        {
+            assert!(!describes_package(variable), "{variable}");
+        }
+    }
+
+    /// This test runs under cargo, which describes xtask to it just as `cargo run` does.
+    #[test]
+    fn nested_cargo_is_started_without_a_package() {
+        let workspace = Workspace { root: PathBuf::from("."), protoc: PathBuf::from("protoc") };
+        let command = workspace.cargo(&["build"]);
+        let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        assert!(removed.iter().any(|name| *name == "CARGO_MANIFEST_DIR"), "{removed:?}");
+        assert!(removed.iter().any(|name| *name == "CARGO_PKG_NAME"), "{removed:?}");
+    }
 }
