@@ -42,15 +42,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
         Err(status) => return Ok(cargo::pass_on(status)),
     };
 
-    println!(
-        "[2/3] make lineitem at scale {}: {}",
-        args.scale,
-        place.dataset.display()
-    );
+    println!("[2/3] make lineitem at scale {}: {}", args.scale, place.dataset.display());
     let mut oracle = programs.command("asap-oracle")?;
-    oracle
-        .args(["lineitem", "--scale", &args.scale.to_string(), "--dir"])
-        .arg(&place.dataset);
+    oracle.args(["lineitem", "--scale", &args.scale.to_string(), "--dir"]).arg(&place.dataset);
     let status = cargo::run(&mut oracle)?;
     if !status.success() {
         return Ok(cargo::pass_on(status));
@@ -105,11 +99,7 @@ impl Place {
         }
         let is_new = !directory.exists();
         fs::create_dir_all(&directory).map_err(Error::io(&directory))?;
-        Ok(Self {
-            dataset,
-            directory_made: is_new.then_some(directory),
-            keep: args.keep,
-        })
+        Ok(Self { dataset, directory_made: is_new.then_some(directory), keep: args.keep })
     }
 }
 
@@ -122,8 +112,7 @@ impl Drop for Place {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
             other => other,
         };
-        let removed =
-            removed.and_then(|()| self.directory_made.as_ref().map_or(Ok(()), fs::remove_dir));
+        let removed = removed.and_then(|()| self.directory_made.as_ref().map_or(Ok(()), fs::remove_dir));
         if let Err(error) = removed {
             eprintln!("warning: cannot remove {}: {error}", self.dataset.display());
         }
@@ -137,11 +126,7 @@ mod tests {
     use super::*;
 
     fn args(dir: PathBuf, keep: bool) -> Args {
-        Args {
-            scale: 0.01,
-            dir: Some(dir),
-            keep,
-        }
+        Args { scale: 0.01, dir: Some(dir), keep }
     }
 
     fn scratch(name: &str) -> PathBuf {

@@ -11,22 +11,16 @@ pub(crate) enum Error {
     Metadata(#[from] cargo_metadata::Error),
     /// A program could not be started.
     #[error("cannot start {program}: {source}")]
-    Spawn {
-        program: String,
-        source: std::io::Error,
-    },
+    Spawn { program: String, source: std::io::Error },
     /// A file or directory could not be read, written or removed.
     #[error("{}: {source}", path.display())]
-    Io {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
     /// The output of a program could not be read.
     #[error("cannot read what {program} prints: {source}")]
-    Output {
-        program: String,
-        source: std::io::Error,
-    },
+    Output { program: String, source: std::io::Error },
+    /// A program whose output is needed failed.
+    #[error("{program} failed: {status}")]
+    Failed { program: String, status: std::process::ExitStatus },
     /// The build ended well, yet this program is not among what it made.
     #[error("the build made no program `{0}`")]
     NoProgram(&'static str),
@@ -40,9 +34,6 @@ pub(crate) enum Error {
 
 impl Error {
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
-        move |source| Self::Io {
-            path: path.to_owned(),
-            source,
-        }
+        move |source| Self::Io { path: path.to_owned(), source }
     }
 }

@@ -19,11 +19,7 @@ use crate::error::Error;
   cargo xtask fuzz-equality -- --help    what the oracle itself says of its options")]
 pub(crate) struct Args {
     /// Handed to the oracle as they are.
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "ORACLE-OPTION"
-    )]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ORACLE-OPTION")]
     args: Vec<String>,
 }
 
@@ -32,9 +28,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     match workspace.build_programs()? {
         Ok(programs) => {
             let mut oracle = programs.command("asap-oracle")?;
-            Ok(cargo::pass_on(cargo::run(
-                oracle.arg("fuzz-equality").args(&args.args),
-            )?))
+            Ok(cargo::pass_on(cargo::run(oracle.arg("fuzz-equality").args(&args.args))?))
         }
         Err(status) => Ok(cargo::pass_on(status)),
     }

@@ -3,11 +3,7 @@
 //! This program depends on no crate of the workspace: it builds in seconds and then runs cargo on the rest, with
 //! `PROTOC` set for lance's build scripts.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command-line program talks to its user"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program talks to its user")]
 
 mod cargo;
 mod demo;

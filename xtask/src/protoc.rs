@@ -10,9 +10,7 @@ use crate::error::Error;
 ///
 /// The others set it themselves; this is for cargo without xtask.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  export PROTOC=\"$(cargo xtask protoc)\" && cargo build --workspace"
-)]
+#[command(after_help = "Examples:\n  export PROTOC=\"$(cargo xtask protoc)\" && cargo build --workspace")]
 pub(crate) struct Args {}
 
 pub(crate) fn run(_args: &Args) -> Result<ExitCode, Error> {
@@ -27,14 +25,11 @@ pub(crate) fn path() -> Result<PathBuf, Error> {
     }
     match on_search_path() {
         Some(path) => Ok(path),
-        None => protoc_bin_vendored::protoc_bin_path()
-            .map_err(|error| Error::NoProtoc(error.to_string())),
+        None => protoc_bin_vendored::protoc_bin_path().map_err(|error| Error::NoProtoc(error.to_string())),
     }
 }
 
 fn on_search_path() -> Option<PathBuf> {
     let name = format!("protoc{}", env::consts::EXE_SUFFIX);
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|directory| directory.join(&name))
-        .find(|candidate| candidate.is_file())
+    env::split_paths(&env::var_os("PATH")?).map(|directory| directory.join(&name)).find(|candidate| candidate.is_file())
 }

@@ -27,11 +27,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     let workspace = Workspace::find()?;
-    let steps = if args.quick {
-        steps::quick()
-    } else {
-        steps::all(fresh_seed())
-    };
+    let steps = if args.quick { steps::quick() } else { steps::all(fresh_seed()) };
     let mut summary = Summary::default();
     let started = Instant::now();
     for (index, Step { name, work }) in steps.into_iter().enumerate() {
@@ -39,27 +35,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
         let step_started = Instant::now();
         let outcome = work.run(&workspace)?;
         let took = step_started.elapsed();
-        println!(
-            "[{}] {name}: {outcome} in {:.1} s",
-            index + 1,
-            took.as_secs_f64()
-        );
+        println!("[{}] {name}: {outcome} in {:.1} s", index + 1, took.as_secs_f64());
         summary.add(name, outcome, took);
     }
     println!("\n{summary}");
     println!("took {:.1} s in all", started.elapsed().as_secs_f64());
     println!("{}", summary.closing_line());
-    Ok(if summary.is_success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if summary.is_success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// A seed that no run before is likely to have had. It is printed with the step that uses it.
 fn fresh_seed() -> u64 {
     let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since_epoch.map_or(0, |duration| {
-        duration.as_secs() ^ (u64::from(duration.subsec_nanos()) << 32)
-    })
+    since_epoch.map_or(0, |duration| duration.as_secs() ^ (u64::from(duration.subsec_nanos()) << 32))
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: what the compiler does not check about this repository.
 
 mod architecture;
+mod features;
 mod graph;
 mod layers;
 mod manifests;
@@ -18,7 +19,7 @@ use crate::cargo::Workspace;
 use crate::error::Error;
 use graph::DependencyGraph;
 
-/// Check the layers, the length of files, the lints, and that the documents name what exists.
+/// Check the layers, the features, the length of files, the lints, and that the documents name what exists.
 ///
 /// Each violation is one line: where, and what to do. The exit status is 1 when there is any.
 #[derive(Debug, clap::Args)]
@@ -27,16 +28,12 @@ pub(crate) struct Args {}
 
 pub(crate) fn run(_args: &Args) -> Result<ExitCode, Error> {
     let is_tidy = check_and_print(&Workspace::find()?)?;
-    Ok(if is_tidy {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if is_tidy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Whether the repository is tidy; prints why not.
 pub(crate) fn check_and_print(workspace: &Workspace) -> Result<bool, Error> {
-    let violations = check(workspace.root())?;
+    let violations = check(workspace)?;
     for violation in &violations {
         println!("{violation}");
     }
@@ -56,10 +53,7 @@ struct Violation {
 
 impl Violation {
     fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            place: place.into(),
-            message: message.into(),
-        }
+        Self { place: place.into(), message: message.into() }
     }
 }
 
@@ -76,10 +70,12 @@ struct Member {
     folder: String,
 }
 
-fn check(root: &Path) -> Result<Vec<Violation>, Error> {
+fn check(workspace: &Workspace) -> Result<Vec<Violation>, Error> {
+    let root = workspace.root();
     let metadata = MetadataCommand::new().current_dir(root).exec()?;
     let members = members(&metadata);
     let mut violations = layers::check(&DependencyGraph::of_shipped_code(&metadata), &members);
+    violations.extend(features::check(workspace)?);
 
     let mut source_files = Vec::new();
     for member in &members {
@@ -90,11 +86,7 @@ fn check(root: &Path) -> Result<Vec<Violation>, Error> {
     source_files.sort();
     let mut sources = Vec::new();
     for file in &source_files {
-        let name = file
-            .strip_prefix(root)
-            .unwrap_or(file)
-            .to_string_lossy()
-            .replace('\\', "/");
+        let name = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
         let text = read(root, &name)?;
         sources.push((name, text));
     }
@@ -102,10 +94,7 @@ fn check(root: &Path) -> Result<Vec<Violation>, Error> {
 
     let commands = readme::Commands::of_this_repository(&sources);
     violations.extend(readme::check(&read(root, "README.md")?, &commands));
-    violations.extend(architecture::check(
-        &read(root, "ARCHITECTURE.md")?,
-        &members,
-    ));
+    violations.extend(architecture::check(&read(root, "ARCHITECTURE.md")?, &members));
     Ok(violations)
 }
 
@@ -114,15 +103,8 @@ fn members(metadata: &Metadata) -> Vec<Member> {
         .workspace_packages()
         .into_iter()
         .filter_map(|package| {
-            let folder = package
-                .manifest_path
-                .parent()?
-                .strip_prefix(&metadata.workspace_root)
-                .ok()?;
-            Some(Member {
-                name: package.name.to_string(),
-                folder: folder.as_str().replace('\\', "/"),
-            })
+            let folder = package.manifest_path.parent()?.strip_prefix(&metadata.workspace_root).ok()?;
+            Some(Member { name: package.name.to_string(), folder: folder.as_str().replace('\\', "/") })
         })
         .collect();
     members.sort_by(|left, right| left.name.cmp(&right.name));

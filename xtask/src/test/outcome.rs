@@ -13,10 +13,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// A step that is one check.
     pub(crate) fn of_one(holds: bool) -> Self {
-        Self {
-            passed: u64::from(holds),
-            failed: u64::from(!holds),
-        }
+        Self { passed: u64::from(holds), failed: u64::from(!holds) }
     }
 
     /// Adds up the `test result:` lines of a run of `cargo test`.
@@ -39,11 +36,7 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = if self.failed == 0 { "ok" } else { "FAILED" };
-        write!(
-            f,
-            "{verdict} ({} passed, {} failed)",
-            self.passed, self.failed
-        )
+        write!(f, "{verdict} ({} passed, {} failed)", self.passed, self.failed)
     }
 }
 
@@ -51,11 +44,8 @@ impl fmt::Display for Outcome {
 fn parse_test_result(line: &str) -> Option<(u64, u64)> {
     let counts = line.trim_start().strip_prefix("test result: ")?;
     let (_verdict, counts) = counts.split_once(". ")?;
-    let count = |what: &str| {
-        counts
-            .split(';')
-            .find_map(|part| part.trim().strip_suffix(what)?.trim().parse::<u64>().ok())
-    };
+    let count =
+        |what: &str| counts.split(';').find_map(|part| part.trim().strip_suffix(what)?.trim().parse::<u64>().ok());
     Some((count("passed")?, count("failed")?))
 }
 
@@ -71,12 +61,10 @@ impl Summary {
     }
 
     fn total(&self) -> Outcome {
-        self.steps
-            .iter()
-            .fold(Outcome::default(), |total, (_, outcome, _)| Outcome {
-                passed: total.passed + outcome.passed,
-                failed: total.failed + outcome.failed,
-            })
+        self.steps.iter().fold(Outcome::default(), |total, (_, outcome, _)| Outcome {
+            passed: total.passed + outcome.passed,
+            failed: total.failed + outcome.failed,
+        })
     }
 
     pub(crate) fn is_success(&self) -> bool {
@@ -92,12 +80,7 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self
-            .steps
-            .iter()
-            .map(|(name, ..)| name.chars().count())
-            .max()
-            .unwrap_or(0);
+        let width = self.steps.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
         for (index, (name, outcome, took)) in self.steps.iter().enumerate() {
             if index > 0 {
                 writeln!(f)?;
@@ -124,64 +107,21 @@ mod tests {
         ] {
             outcome.count_line(line);
         }
-        assert_eq!(
-            outcome,
-            Outcome {
-                passed: 15,
-                failed: 2
-            }
-        );
+        assert_eq!(outcome, Outcome { passed: 15, failed: 2 });
     }
 
     #[test]
     fn a_failing_exit_is_never_without_a_failure() {
-        assert_eq!(
-            Outcome::default().with_exit(false),
-            Outcome {
-                passed: 0,
-                failed: 1
-            }
-        );
-        assert_eq!(
-            Outcome {
-                passed: 3,
-                failed: 2
-            }
-            .with_exit(false),
-            Outcome {
-                passed: 3,
-                failed: 2
-            }
-        );
-        assert_eq!(
-            Outcome {
-                passed: 3,
-                failed: 0
-            }
-            .with_exit(true),
-            Outcome {
-                passed: 3,
-                failed: 0
-            }
-        );
+        assert_eq!(Outcome::default().with_exit(false), Outcome { passed: 0, failed: 1 });
+        assert_eq!(Outcome { passed: 3, failed: 2 }.with_exit(false), Outcome { passed: 3, failed: 2 });
+        assert_eq!(Outcome { passed: 3, failed: 0 }.with_exit(true), Outcome { passed: 3, failed: 0 });
     }
 
     #[test]
     fn the_closing_line_sums_all_steps() {
         let mut summary = Summary::default();
-        summary.add(
-            "tests".to_owned(),
-            Outcome {
-                passed: 40,
-                failed: 1,
-            },
-            Duration::from_secs(2),
-        );
-        summary.add(
-            "tidy".to_owned(),
-            Outcome::of_one(true),
-            Duration::from_secs(1),
-        );
+        summary.add("tests".to_owned(), Outcome { passed: 40, failed: 1 }, Duration::from_secs(2));
+        summary.add("tidy".to_owned(), Outcome::of_one(true), Duration::from_secs(1));
         assert_eq!(summary.closing_line(), "41 passed, 1 failed");
         assert!(!summary.is_success());
     }

@@ -46,16 +46,7 @@ pub(crate) fn quick() -> Vec<Step> {
         tidy_step(),
         step(
             "tests of the light crates",
-            Work::Tests(&[
-                "test",
-                "--no-fail-fast",
-                "-p",
-                "asap-types",
-                "-p",
-                "asap-aware-mapping",
-                "-p",
-                "xtask",
-            ]),
+            Work::Tests(&["test", "--no-fail-fast", "-p", "asap-types", "-p", "asap-aware-mapping", "-p", "xtask"]),
         ),
     ]
 }
@@ -68,71 +59,28 @@ pub(crate) fn all(fresh_seed: u64) -> Vec<Step> {
         clippy(),
         step(
             "docs",
-            Work::Cargo {
-                args: &["doc", "--workspace", "--no-deps"],
-                env: Some(("RUSTDOCFLAGS", "-D warnings")),
-            },
+            Work::Cargo { args: &["doc", "--workspace", "--no-deps"], env: Some(("RUSTDOCFLAGS", "-D warnings")) },
         ),
         step(
             "tests",
-            Work::Tests(&[
-                "test",
-                "--workspace",
-                "--no-fail-fast",
-                "--lib",
-                "--bins",
-                "--tests",
-                "--examples",
-            ]),
+            Work::Tests(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"]),
         ),
-        step(
-            "doc tests",
-            Work::Tests(&["test", "--workspace", "--no-fail-fast", "--doc"]),
-        ),
+        step("doc tests", Work::Tests(&["test", "--workspace", "--no-fail-fast", "--doc"])),
     ];
-    steps.extend(
-        GATES
-            .iter()
-            .map(|(name, module)| step(&format!("gate {name}"), Work::Gate(module))),
-    );
+    steps.extend(GATES.iter().map(|(name, module)| step(&format!("gate {name}"), Work::Gate(module))));
     steps.extend([FIXED_SEED, fresh_seed].map(|seed| {
         let name = format!("fuzz-equality --cases {FUZZ_CASES} --seed {seed}");
-        step(
-            &name,
-            Work::Fuzz {
-                cases: FUZZ_CASES,
-                seed,
-            },
-        )
+        step(&name, Work::Fuzz { cases: FUZZ_CASES, seed })
     }));
     steps
 }
 
 fn fmt() -> Step {
-    step(
-        "fmt",
-        Work::Cargo {
-            args: &["fmt", "--all", "--check"],
-            env: None,
-        },
-    )
+    step("fmt", Work::Cargo { args: &["fmt", "--all", "--check"], env: None })
 }
 
 fn clippy() -> Step {
-    step(
-        "clippy",
-        Work::Cargo {
-            args: &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
-            env: None,
-        },
-    )
+    step("clippy", Work::Cargo { args: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], env: None })
 }
 
 fn tidy_step() -> Step {
@@ -140,10 +88,7 @@ fn tidy_step() -> Step {
 }
 
 fn step(name: &str, work: Work) -> Step {
-    Step {
-        name: name.to_owned(),
-        work,
-    }
+    Step { name: name.to_owned(), work }
 }
 
 impl Work {
@@ -169,17 +114,7 @@ fn run_tests(workspace: &Workspace, args: &[&str]) -> Result<Outcome, Error> {
 }
 
 fn run_gate(workspace: &Workspace, module: &str) -> Result<Outcome, Error> {
-    let ran = run_tests(
-        workspace,
-        &[
-            "test",
-            "--workspace",
-            "--test",
-            "lance_pushdown",
-            "--",
-            module,
-        ],
-    )?;
+    let ran = run_tests(workspace, &["test", "--workspace", "--test", "lance_pushdown", "--", module])?;
     if ran.passed == 0 {
         println!("no test of {module} passed: a gate that checks nothing is a failure");
     }
@@ -196,13 +131,7 @@ fn run_fuzz(workspace: &Workspace, cases: u32, seed: u64) -> Result<Outcome, Err
         return Ok(Outcome::of_one(false));
     };
     let mut oracle = programs.command("asap-oracle")?;
-    oracle.args([
-        "fuzz-equality",
-        "--cases",
-        &cases.to_string(),
-        "--seed",
-        &seed.to_string(),
-    ]);
+    oracle.args(["fuzz-equality", "--cases", &cases.to_string(), "--seed", &seed.to_string()]);
     Ok(Outcome::of_one(cargo::run(&mut oracle)?.success()))
 }
 
@@ -212,27 +141,9 @@ mod tests {
 
     #[test]
     fn a_gate_without_tests_fails() {
-        assert_eq!(
-            verdict_of_gate(Outcome {
-                passed: 0,
-                failed: 0
-            }),
-            Outcome::of_one(false)
-        );
-        assert_eq!(
-            verdict_of_gate(Outcome {
-                passed: 4,
-                failed: 1
-            }),
-            Outcome::of_one(false)
-        );
-        assert_eq!(
-            verdict_of_gate(Outcome {
-                passed: 4,
-                failed: 0
-            }),
-            Outcome::of_one(true)
-        );
+        assert_eq!(verdict_of_gate(Outcome { passed: 0, failed: 0 }), Outcome::of_one(false));
+        assert_eq!(verdict_of_gate(Outcome { passed: 4, failed: 1 }), Outcome::of_one(false));
+        assert_eq!(verdict_of_gate(Outcome { passed: 4, failed: 0 }), Outcome::of_one(true));
     }
 
     #[test]

@@ -8,10 +8,7 @@ pub(super) fn check(architecture: &str, members: &[Member]) -> Vec<Violation> {
         let message = match section_of(architecture, &member.folder) {
             None => format!("no section has `{}/` in its heading", member.folder),
             Some(section) if !section.contains("**Invariant") => {
-                format!(
-                    "the section on `{}/` states no **Invariant**",
-                    member.folder
-                )
+                format!("the section on `{}/` states no **Invariant**", member.folder)
             }
             Some(_) => continue,
         };
@@ -25,12 +22,7 @@ fn section_of(markdown: &str, folder: &str) -> Option<String> {
     let name = format!("`{folder}/`");
     let mut lines = markdown.lines();
     lines.find(|line| line.starts_with('#') && line.contains(&name))?;
-    Some(
-        lines
-            .take_while(|line| !line.starts_with('#'))
-            .collect::<Vec<_>>()
-            .join("\n"),
-    )
+    Some(lines.take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]
@@ -39,16 +31,10 @@ mod tests {
 
     #[test]
     fn each_crate_has_an_invariant_of_its_own() {
-        let text =
-            "### `types/`: the IR\n**Invariant:** no I/O.\n\n### `cli/`: the program\nWords.\n";
-        let members = ["types", "cli", "oracle"].map(|folder| Member {
-            name: folder.to_owned(),
-            folder: folder.to_owned(),
-        });
-        let shown: Vec<String> = check(text, &members)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let text = "### `types/`: the IR\n**Invariant:** no I/O.\n\n### `cli/`: the program\nWords.\n";
+        let members =
+            ["types", "cli", "oracle"].map(|folder| Member { name: folder.to_owned(), folder: folder.to_owned() });
+        let shown: Vec<String> = check(text, &members).iter().map(ToString::to_string).collect();
         assert_eq!(
             shown,
             [

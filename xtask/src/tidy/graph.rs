@@ -13,21 +13,15 @@ pub(super) struct DependencyGraph {
 
 impl DependencyGraph {
     pub(super) fn of_shipped_code(metadata: &Metadata) -> Self {
-        let names: BTreeMap<&PackageId, String> = metadata
-            .packages
-            .iter()
-            .map(|package| (&package.id, package.name.to_string()))
-            .collect();
+        let names: BTreeMap<&PackageId, String> =
+            metadata.packages.iter().map(|package| (&package.id, package.name.to_string())).collect();
         let mut graph = Self::default();
         for node in metadata.resolve.iter().flat_map(|resolve| &resolve.nodes) {
             let Some(from) = names.get(&node.id) else {
                 continue;
             };
             for dependency in &node.deps {
-                let is_shipped = dependency
-                    .dep_kinds
-                    .iter()
-                    .any(|kind| kind.kind != DependencyKind::Development);
+                let is_shipped = dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development);
                 if let (true, Some(to)) = (is_shipped, names.get(&dependency.pkg)) {
                     graph.add(from, to);
                 }
@@ -37,10 +31,7 @@ impl DependencyGraph {
     }
 
     pub(super) fn add(&mut self, from: &str, to: &str) {
-        self.direct
-            .entry(from.to_owned())
-            .or_default()
-            .insert(to.to_owned());
+        self.direct.entry(from.to_owned()).or_default().insert(to.to_owned());
     }
 
     /// The way to each package that `from` reaches: its own dependencies first, then theirs. Shortest ways.

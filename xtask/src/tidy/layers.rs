@@ -21,67 +21,31 @@ struct Layer {
 }
 
 const fn layer(member: &'static str, reach: Reach, forbidden: &'static [&'static str]) -> Layer {
-    Layer {
-        member,
-        reach,
-        forbidden,
-        except: &[],
-    }
+    Layer { member, reach, forbidden, except: &[] }
 }
 
 const LAYERS: &[Layer] = &[
-    layer(
-        "asap-types",
-        Reach::Transitive,
-        &[
-            "asap*",
-            "lance*",
-            "datafusion*",
-            "tokio*",
-            "async-*",
-            "futures*",
-        ],
-    ),
-    layer(
-        "asap-frontend-sql",
-        Reach::Transitive,
-        &["lance*", "asap-oracle"],
-    ),
-    layer(
-        "asap-frontend-sql",
-        Reach::Direct,
-        &["datafusion", "datafusion-physical-*", "tokio"],
-    ),
+    layer("asap-types", Reach::Transitive, &["asap*", "lance*", "datafusion*", "tokio*", "async-*", "futures*"]),
+    layer("asap-frontend-sql", Reach::Transitive, &["lance*", "asap-oracle"]),
+    layer("asap-frontend-sql", Reach::Direct, &["datafusion", "datafusion-physical-*", "tokio"]),
     Layer {
         member: "asap-aware-mapping",
         reach: Reach::Transitive,
         forbidden: &["asap*", "lance*", "datafusion*", "tokio*"],
         except: &["asap-types"],
     },
-    layer(
-        "asap-execution",
-        Reach::Transitive,
-        &["lance*", "asap-oracle"],
-    ),
+    layer("asap-execution", Reach::Transitive, &["lance*", "asap-oracle"]),
     layer("lance-pushdown", Reach::Transitive, &["asap*"]),
     layer("asap", Reach::Transitive, &["asap-oracle"]),
     layer("asap-oracle", Reach::Transitive, &["asap", "xtask"]),
-    layer(
-        "xtask",
-        Reach::Transitive,
-        &["asap*", "lance*", "datafusion*"],
-    ),
+    layer("xtask", Reach::Transitive, &["asap*", "lance*", "datafusion*"]),
 ];
 
 pub(super) fn check(graph: &DependencyGraph, members: &[Member]) -> Vec<Violation> {
-    let mut violations: Vec<Violation> = LAYERS
-        .iter()
-        .flat_map(|layer| check_layer(graph, layer))
-        .collect();
+    let mut violations: Vec<Violation> = LAYERS.iter().flat_map(|layer| check_layer(graph, layer)).collect();
     for member in members {
         if !LAYERS.iter().any(|layer| layer.member == member.name) {
-            let message =
-                "no layer invariant is stated for this crate; add one to xtask/src/tidy/layers.rs";
+            let message = "no layer invariant is stated for this crate; add one to xtask/src/tidy/layers.rs";
             violations.push(Violation::new(&member.folder, message));
         }
     }
@@ -90,11 +54,7 @@ pub(super) fn check(graph: &DependencyGraph, members: &[Member]) -> Vec<Violatio
 
 fn check_layer(graph: &DependencyGraph, layer: &Layer) -> Vec<Violation> {
     let is_forbidden = |package: &str| {
-        !layer.except.contains(&package)
-            && layer
-                .forbidden
-                .iter()
-                .any(|pattern| matches(pattern, package))
+        !layer.except.contains(&package) && layer.forbidden.iter().any(|pattern| matches(pattern, package))
     };
     graph
         .ways_from(layer.member)
@@ -102,18 +62,10 @@ fn check_layer(graph: &DependencyGraph, layer: &Layer) -> Vec<Violation> {
         .filter(|(_, way)| layer.reach == Reach::Transitive || way.len() == 2)
         // One violation is enough for all that is reached through a forbidden package.
         .filter(|(package, way)| {
-            is_forbidden(package)
-                && !way
-                    .iter()
-                    .rev()
-                    .skip(1)
-                    .any(|step| is_inside(layer, step, &is_forbidden))
+            is_forbidden(package) && !way.iter().rev().skip(1).any(|step| is_inside(layer, step, &is_forbidden))
         })
         .map(|(package, way)| {
-            Violation::new(
-                layer.member,
-                format!("must not depend on {package}: {}", way.join(" -> ")),
-            )
+            Violation::new(layer.member, format!("must not depend on {package}: {}", way.join(" -> ")))
         })
         .collect()
 }
@@ -166,40 +118,25 @@ mod tests {
                 vec![("asap-types", "helper"), ("helper", "tokio")],
                 "asap-types: must not depend on tokio: asap-types -> helper -> tokio",
             ),
-            (
-                vec![("asap-types", "lance-core")],
-                "asap-types: must not depend on lance-core: asap-types -> lance-core",
-            ),
+            (vec![("asap-types", "lance-core")], "asap-types: must not depend on lance-core: asap-types -> lance-core"),
             (
                 vec![("asap-frontend-sql", "datafusion")],
                 "asap-frontend-sql: must not depend on datafusion: asap-frontend-sql -> datafusion",
             ),
             (
-                vec![
-                    ("asap-aware-mapping", "asap-frontend-sql"),
-                    ("asap-frontend-sql", "asap-types"),
-                ],
+                vec![("asap-aware-mapping", "asap-frontend-sql"), ("asap-frontend-sql", "asap-types")],
                 "asap-aware-mapping: must not depend on asap-frontend-sql: asap-aware-mapping -> asap-frontend-sql",
             ),
             (
-                vec![
-                    ("asap-execution", "lance-pushdown"),
-                    ("lance-pushdown", "lance"),
-                ],
+                vec![("asap-execution", "lance-pushdown"), ("lance-pushdown", "lance")],
                 "asap-execution: must not depend on lance-pushdown: asap-execution -> lance-pushdown",
             ),
             (
                 vec![("lance-pushdown", "asap-types")],
                 "lance-pushdown: must not depend on asap-types: lance-pushdown -> asap-types",
             ),
-            (
-                vec![("asap", "asap-oracle")],
-                "asap: must not depend on asap-oracle: asap -> asap-oracle",
-            ),
-            (
-                vec![("xtask", "datafusion-sql")],
-                "xtask: must not depend on datafusion-sql: xtask -> datafusion-sql",
-            ),
+            (vec![("asap", "asap-oracle")], "asap: must not depend on asap-oracle: asap -> asap-oracle"),
+            (vec![("xtask", "datafusion-sql")], "xtask: must not depend on datafusion-sql: xtask -> datafusion-sql"),
         ] {
             assert_eq!(messages(&edges), [expected]);
         }
@@ -207,10 +144,7 @@ mod tests {
 
     #[test]
     fn a_crate_without_an_invariant_is_a_violation() {
-        let new = Member {
-            name: "asap-new".to_owned(),
-            folder: "new".to_owned(),
-        };
+        let new = Member { name: "asap-new".to_owned(), folder: "new".to_owned() };
         assert_eq!(check(&DependencyGraph::default(), &[new]).len(), 1);
     }
 }

@@ -3,8 +3,7 @@
 use super::Violation;
 
 pub(super) fn check(manifest: &str, text: &str) -> Option<Violation> {
-    (!inherits_lints(text))
-        .then(|| Violation::new(manifest, "needs `[lints]` with `workspace = true`"))
+    (!inherits_lints(text)).then(|| Violation::new(manifest, "needs `[lints]` with `workspace = true`"))
 }
 
 fn inherits_lints(text: &str) -> bool {
@@ -13,14 +12,8 @@ fn inherits_lints(text: &str) -> bool {
         if line.starts_with('[') {
             table = line;
         }
-        let assignment: String = line
-            .split('#')
-            .next()
-            .unwrap_or("")
-            .split_whitespace()
-            .collect();
-        (table == "[lints]" && assignment == "workspace=true")
-            || assignment == "lints.workspace=true"
+        let assignment: String = line.split('#').next().unwrap_or("").split_whitespace().collect();
+        (table == "[lints]" && assignment == "workspace=true") || assignment == "lints.workspace=true"
     })
 }
 
@@ -30,13 +23,7 @@ mod tests {
 
     #[test]
     fn lints_are_inherited_or_it_is_a_violation() {
-        assert_eq!(
-            check(
-                "a/Cargo.toml",
-                "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"
-            ),
-            None
-        );
+        assert_eq!(check("a/Cargo.toml", "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"), None);
         for broken in [
             "[package]\nname = \"a\"\n",
             "[lints]\n[dependencies]\nworkspace = true\n",

@@ -15,16 +15,9 @@ pub(super) struct Commands {
 impl Commands {
     /// xtask's own from its parser; those of `asap`, which xtask must not depend on, from its sources.
     pub(super) fn of_this_repository(sources: &[(String, String)]) -> Self {
-        let xtask = crate::Cli::command()
-            .get_subcommands()
-            .map(|command| command.get_name().to_owned())
-            .collect();
-        let cli_sources = sources
-            .iter()
-            .filter(|(name, _)| name.starts_with("cli/src/"));
-        let asap = cli_sources
-            .flat_map(|(_, text)| derived_subcommands(text))
-            .collect();
+        let xtask = crate::Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        let cli_sources = sources.iter().filter(|(name, _)| name.starts_with("cli/src/"));
+        let asap = cli_sources.flat_map(|(_, text)| derived_subcommands(text)).collect();
         Self { xtask, asap }
     }
 }
@@ -47,16 +40,13 @@ pub(super) fn check(readme: &str, commands: &Commands) -> Vec<Violation> {
 /// The lines inside code fences, with their numbers.
 fn fenced_lines(markdown: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
-    markdown
-        .lines()
-        .enumerate()
-        .filter_map(move |(index, line)| {
-            if line.trim_start().starts_with("```") {
-                inside = !inside;
-                return None;
-            }
-            inside.then_some((index + 1, line))
-        })
+    markdown.lines().enumerate().filter_map(move |(index, line)| {
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+            return None;
+        }
+        inside.then_some((index + 1, line))
+    })
 }
 
 /// What follows `program` on a command line, where it starts a command: at the start of the line, or after `$`, `(`,
@@ -67,15 +57,8 @@ fn subcommands_of<'line>(program: &str, line: &'line str) -> Vec<&'line str> {
         let before = line[..at].trim_end();
         let starts_command = before.is_empty() || before.ends_with(['$', '(', '&', '|']);
         let after = &line[at + program.len()..];
-        let word = after
-            .trim_start()
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
-            .next()
-            .unwrap_or("");
-        if starts_command
-            && after.starts_with(' ')
-            && word.starts_with(|c: char| c.is_ascii_lowercase())
-        {
+        let word = after.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().unwrap_or("");
+        if starts_command && after.starts_with(' ') && word.starts_with(|c: char| c.is_ascii_lowercase()) {
             found.push(word);
         }
     }
@@ -100,15 +83,9 @@ fn derived_subcommands(source: &str) -> Vec<String> {
             if depth == indent && line.trim_start().starts_with('}') {
                 break;
             }
-            if depth == indent + 4
-                && line
-                    .trim_start()
-                    .starts_with(|c: char| c.is_ascii_uppercase())
-            {
+            if depth == indent + 4 && line.trim_start().starts_with(|c: char| c.is_ascii_uppercase()) {
                 let end = |c: char| !c.is_ascii_alphanumeric();
-                names.push(kebab_case(
-                    line.trim_start().split(end).next().unwrap_or(""),
-                ));
+                names.push(kebab_case(line.trim_start().split(end).next().unwrap_or("")));
             }
         }
     }
@@ -152,10 +129,7 @@ enum Unrelated {
 
     #[test]
     fn subcommands_are_read_from_derives() {
-        assert_eq!(
-            commands().asap,
-            BTreeSet::from(["run".to_owned(), "plan-all".to_owned()])
-        );
+        assert_eq!(commands().asap, BTreeSet::from(["run".to_owned(), "plan-all".to_owned()]));
         assert!(commands().xtask.contains("fuzz-equality"));
     }
 
@@ -172,10 +146,7 @@ asap --help
 ./asap-oracle run
 ```
 ";
-        let shown: Vec<String> = check(readme, &commands())
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let shown: Vec<String> = check(readme, &commands()).iter().map(ToString::to_string).collect();
         assert_eq!(
             shown,
             [

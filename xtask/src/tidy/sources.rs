@@ -10,11 +10,7 @@ const LONG_FILES: &[(&str, &str)] = &[];
 /// `sources` are names, relative to the root, and texts.
 pub(super) fn check(sources: &[(String, String)]) -> Vec<Violation> {
     let mut violations = check_lengths(sources, LONG_FILES);
-    violations.extend(
-        sources
-            .iter()
-            .flat_map(|(name, text)| bare_allows(name, text)),
-    );
+    violations.extend(sources.iter().flat_map(|(name, text)| bare_allows(name, text)));
     violations
 }
 
@@ -31,20 +27,11 @@ fn check_lengths(sources: &[(String, String)], excused: &[(&str, &str)]) -> Vec<
         }
     }
     for (excused, reason) in excused {
-        if !sources
-            .iter()
-            .any(|(name, text)| name == excused && is_long(text))
-        {
-            violations.push(Violation::new(
-                *excused,
-                "is no long file any more; remove it from LONG_FILES",
-            ));
+        if !sources.iter().any(|(name, text)| name == excused && is_long(text)) {
+            violations.push(Violation::new(*excused, "is no long file any more; remove it from LONG_FILES"));
         }
         if reason.trim().is_empty() {
-            violations.push(Violation::new(
-                *excused,
-                "stands in LONG_FILES without a reason",
-            ));
+            violations.push(Violation::new(*excused, "stands in LONG_FILES without a reason"));
         }
     }
     violations
@@ -52,11 +39,7 @@ fn check_lengths(sources: &[(String, String)], excused: &[(&str, &str)]) -> Vec<
 
 fn bare_allows(name: &str, text: &str) -> Vec<Violation> {
     let lines: Vec<&str> = text.lines().collect();
-    let is_allow = |line: &str| {
-        ["#[allow(", "#![allow("]
-            .iter()
-            .any(|start| line.trim_start().starts_with(start))
-    };
+    let is_allow = |line: &str| ["#[allow(", "#![allow("].iter().any(|start| line.trim_start().starts_with(start));
     let mut violations = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         if is_allow(line) && !attribute_at(&lines[index..]).contains("reason") {
@@ -69,10 +52,7 @@ fn bare_allows(name: &str, text: &str) -> Vec<Violation> {
 
 /// The attribute that starts on the first of these lines, to its closing bracket.
 fn attribute_at(lines: &[&str]) -> String {
-    let last = lines
-        .iter()
-        .position(|line| line.contains(")]"))
-        .unwrap_or(0);
+    let last = lines.iter().position(|line| line.contains(")]")).unwrap_or(0);
     lines[..=last].join(" ")
 }
 
@@ -86,10 +66,7 @@ mod tests {
 
     #[test]
     fn a_long_file_needs_a_reason() {
-        let sources = [
-            source("a.rs", LONGEST_FILE),
-            source("b.rs", LONGEST_FILE + 1),
-        ];
+        let sources = [source("a.rs", LONGEST_FILE), source("b.rs", LONGEST_FILE + 1)];
         assert_eq!(check_lengths(&sources, &[]).len(), 1);
         assert_eq!(check_lengths(&sources, &[("b.rs", "one table")]), []);
         assert_eq!(check_lengths(&sources, &[("b.rs", " ")]).len(), 1);
@@ -107,10 +84,7 @@ mod tests {
         let found = |text: &str| bare_allows("a.rs", text).len();
         assert_eq!(found("#[allow(dead_code)]\nfn f() {}\n"), 1);
         assert_eq!(found("    #![allow(\n    unused,\n)]\n"), 1);
-        assert_eq!(
-            found("#[allow(\n    unused,\n    reason = \"generated\"\n)]\n"),
-            0
-        );
+        assert_eq!(found("#[allow(\n    unused,\n    reason = \"generated\"\n)]\n"), 0);
         assert_eq!(found("#[expect(dead_code, reason = \"x\")]\n"), 0);
         assert_eq!(found("#[allow(unused)]\n// the reason is missing\n"), 1);
     }
