@@ -1,0 +1,95 @@
+//! Proves that one aggregate follows from another: three independent proofs, of the rows, the keys and each measure.
+
+mod keys;
+mod measures;
+mod rows;
+
+use std::sync::Arc;
+
+use asap_types::{AggIntent, Aggregate, Expr, Operator, QueryExpr, Reduction};
+
+use crate::Refusal;
+pub(crate) use keys::{Keys, key_columns};
+pub use measures::{Combined, MeasureDerivation};
+pub(crate) use rows::split_input;
+
+/// What a derivation needs to be allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Requires {
+    /// Nothing: every value is the plain one, to the bit.
+    #[default]
+    Nothing,
+    /// Float sums may be added up in another order, so that their last bits may differ.
+    Reassociate,
+}
+
+/// How a coarse aggregate is computed from the rows of a fine one. All expressions are over the fine one's output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Derivation {
+    /// Conditions that a fine row must fulfil, because the coarse aggregate reads fewer rows.
+    pub restriction: Vec<Expr>,
+    /// The coarse keys.
+    pub keys: Vec<Expr>,
+    /// The coarse measures.
+    pub measures: Vec<MeasureDerivation>,
+    /// Whether fine groups are grouped again. If not, each fine row is a coarse row.
+    pub regroups: bool,
+    /// What the derivation needs to be allowed.
+    pub requires: Requires,
+}
+
+/// Proves that `coarse` can be computed from the output of `fine`.
+///
+/// - *rows*: both read the same input, or `coarse` reads those rows of it for which more conditions hold, which `fine`'s
+///   keys decide;
+/// - *keys*: each key of `coarse` is a key of `fine` or a function of its keys;
+/// - *measures*: each measure of `coarse` has a combinator and `fine` holds it, under the same filter or under one that
+///   `fine`'s keys refine; an average needs its sum and its count.
+///
+/// # Errors
+/// The first reason for which the proof fails.
+pub fn derive(coarse: &QueryExpr, fine: &QueryExpr) -> Result<Derivation, Refusal> {
+    let (coarse, coarse_by) = relational_aggregate(coarse)?;
+    let (fine_node, (fine, fine_by)) = (fine, relational_aggregate(fine)?);
+    let unique: Vec<usize> = (0..fine_by.len()).collect();
+    if !fine_node.schema().is_unique_key(&unique) {
+        return Err(Refusal::NoUniqueKey);
+    }
+    let keys = Keys::new(fine_by, fine.input.schema());
+    let restriction = rows::prove(coarse, fine, &keys)?;
+    let derived_keys = keys::prove(coarse_by, &keys)?;
+    let regroups = !keys.are_covered_by(&derived_keys);
+    check_failures(coarse, fine, !restriction.is_empty())?;
+    let proof = measures::prove(coarse, fine, &keys, regroups)?;
+    Ok(Derivation { restriction, keys: derived_keys, measures: proof.measures, regroups, requires: proof.requires })
+}
+
+/// An aggregate over relational groups, with its keys.
+pub(crate) fn relational_aggregate(node: &QueryExpr) -> Result<(&Aggregate<Arc<QueryExpr>>, &[Expr]), Refusal> {
+    let Operator::Aggregate(aggregate) = node.operator() else { return Err(Refusal::NotAnAggregate) };
+    let by = match &aggregate.reduction {
+        Reduction::Reduce { by, without } if without.is_empty() => by,
+        Reduction::Reduce { .. } => return Err(Refusal::Without),
+        Reduction::PerEntity => return Err(Refusal::PerEntity),
+    };
+    if aggregate.having.is_some() {
+        return Err(Refusal::Having);
+    }
+    if node.is_volatile() || aggregate.measures.iter().any(AggIntent::is_volatile) {
+        return Err(Refusal::Volatile);
+    }
+    Ok((aggregate, by))
+}
+
+/// A query must not fail because of an expression that only another query evaluates, or evaluates for more rows.
+fn check_failures(
+    coarse: &Aggregate<Arc<QueryExpr>>,
+    fine: &Aggregate<Arc<QueryExpr>>,
+    restricted: bool,
+) -> Result<(), Refusal> {
+    let input = fine.input.schema();
+    let evaluated: Vec<&Expr> = coarse.input_exprs().collect();
+    let new_failure =
+        fine.input_exprs().any(|expr| !expr.cannot_fail(input) && (restricted || !evaluated.contains(&expr)));
+    if new_failure { Err(Refusal::SourceCanFail) } else { Ok(()) }
+}

@@ -1,0 +1,59 @@
+//! The rows: the coarse aggregate reads the fine one's input, or a part of it that the fine keys decide.
+
+use std::sync::Arc;
+
+use asap_types::{Aggregate, Expr, Operator, QueryExpr};
+
+use super::keys::Keys;
+use crate::Refusal;
+
+/// The conditions, over the fine output, that select the coarse input from the fine one.
+pub(super) fn prove(
+    coarse: &Aggregate<Arc<QueryExpr>>,
+    fine: &Aggregate<Arc<QueryExpr>>,
+    keys: &Keys<'_>,
+) -> Result<Vec<Expr>, Refusal> {
+    if is_same_computation(&coarse.input, &fine.input) {
+        return Ok(Vec::new());
+    }
+    let (coarse_base, coarse_conjuncts) = split_input(&coarse.input);
+    let (fine_base, fine_conjuncts) = split_input(&fine.input);
+    if !is_same_computation(&coarse_base, &fine_base) {
+        return Err(Refusal::DifferentInput);
+    }
+    if !fine_conjuncts.iter().all(|conjunct| coarse_conjuncts.contains(conjunct)) {
+        return Err(Refusal::FewerRows);
+    }
+    let input = coarse_base.schema();
+    coarse_conjuncts
+        .iter()
+        .filter(|conjunct| !fine_conjuncts.contains(conjunct))
+        .map(|conjunct| match conjunct.cannot_fail(input) {
+            true => keys.express(conjunct).map_err(|reason| match reason {
+                Refusal::KeyNotDerivable => Refusal::RestrictionNotOnKeys,
+                other => other,
+            }),
+            false => Err(Refusal::RestrictionCanFail),
+        })
+        .collect()
+}
+
+/// Pointers first, then structure, which includes schemas.
+fn is_same_computation(left: &Arc<QueryExpr>, right: &Arc<QueryExpr>) -> bool {
+    Arc::ptr_eq(left, right) || left == right
+}
+
+/// An input without the conditions directly above its source, and those conditions.
+pub(crate) fn split_input(input: &Arc<QueryExpr>) -> (Arc<QueryExpr>, Vec<Expr>) {
+    match input.operator() {
+        Operator::Scan { table, schema, predicates } if !predicates.is_empty() => {
+            let bare = Operator::Scan { table: table.clone(), schema: schema.clone(), predicates: Vec::new() };
+            match QueryExpr::new(bare) {
+                Ok(bare) => (bare, predicates.iter().map(|predicate| predicate.0.clone()).collect()),
+                Err(_) => (Arc::clone(input), Vec::new()),
+            }
+        }
+        Operator::Filter { predicate, input } => (Arc::clone(input), predicate.0.clone().conjuncts()),
+        _ => (Arc::clone(input), Vec::new()),
+    }
+}

@@ -1,0 +1,92 @@
+//! The search: every legal way to compute every aggregate of a workload.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use asap_types::{Operator, QueryExpr, cse};
+
+use crate::{
+    Candidate, ExactSummaryStrategy, MappingError, MultiMeasureStrategy, Refused, ReplacementStrategy, RollupStrategy,
+    Target,
+};
+
+/// The candidates of a workload: per target, not per whole plan.
+#[derive(Clone, Debug)]
+pub struct CandidateSpace {
+    /// The queries, after sharing equal nodes.
+    pub roots: Vec<Arc<QueryExpr>>,
+    /// The aggregates, inputs before their readers.
+    pub targets: Vec<TargetCandidates>,
+}
+
+/// A target and what the strategies say about it.
+#[derive(Clone, Debug)]
+pub struct TargetCandidates {
+    /// The target.
+    pub target: Target,
+    /// [`Candidate::KeepPreAsap`], then what the strategies propose, in their order.
+    pub candidates: Vec<Candidate>,
+    /// What they looked at and did not take.
+    pub refused: Vec<Refused>,
+}
+
+/// Searches with every strategy of this crate.
+///
+/// # Errors
+/// A defect of a strategy; no query causes one.
+pub fn search_workload(roots: &[Arc<QueryExpr>]) -> Result<CandidateSpace, MappingError> {
+    search_workload_with(roots, &[&ExactSummaryStrategy])
+}
+
+/// Searches with the given strategies and, after them, the roll-up strategies over the aggregates of the workload.
+///
+/// # Errors
+/// A defect of a strategy; no query causes one.
+pub fn search_workload_with(
+    roots: &[Arc<QueryExpr>],
+    strategies: &[&dyn ReplacementStrategy],
+) -> Result<CandidateSpace, MappingError> {
+    let roots = cse(roots)?;
+    let nodes = QueryExpr::reachable(&roots);
+    let aggregates: Vec<Arc<QueryExpr>> =
+        nodes.iter().filter(|node| matches!(node.operator(), Operator::Aggregate(_))).cloned().collect();
+    let roll_up = RollupStrategy::new(&aggregates);
+    let multi_measure = MultiMeasureStrategy::new(&aggregates);
+    let of_the_workload: [&dyn ReplacementStrategy; 2] = [&roll_up, &multi_measure];
+    let readers = count_readers(&roots, &nodes);
+    let targets = aggregates
+        .iter()
+        .map(|node| {
+            let target =
+                Target { node: Arc::clone(node), readers: readers.get(&Arc::as_ptr(node)).copied().unwrap_or(0) };
+            let mut candidates = vec![Candidate::KeepPreAsap];
+            let mut refused = Vec::new();
+            for strategy in strategies.iter().chain(&of_the_workload).filter(|strategy| strategy.matches(&target)) {
+                let found = strategy.replacements(&target)?;
+                candidates.extend(new_candidates(&candidates, found.candidates));
+                refused.extend(found.refused);
+            }
+            Ok(TargetCandidates { target, candidates, refused })
+        })
+        .collect::<Result<_, MappingError>>()?;
+    Ok(CandidateSpace { roots, targets })
+}
+
+/// What is not known yet: two strategies may propose one plan.
+fn new_candidates(known: &[Candidate], found: Vec<Candidate>) -> Vec<Candidate> {
+    let is_known = |candidate: &Candidate| match candidate {
+        Candidate::Rewrite(new) => {
+            known.iter().any(|known| matches!(known, Candidate::Rewrite(known) if known.plan == new.plan))
+        }
+        _ => false,
+    };
+    found.into_iter().filter(|candidate| !is_known(candidate)).collect()
+}
+
+fn count_readers(roots: &[Arc<QueryExpr>], nodes: &[Arc<QueryExpr>]) -> HashMap<*const QueryExpr, usize> {
+    let mut readers = HashMap::new();
+    for read in nodes.iter().filter_map(|node| node.operator().input()).chain(roots) {
+        *readers.entry(Arc::as_ptr(read)).or_insert(0) += 1;
+    }
+    readers
+}

@@ -1,0 +1,92 @@
+//! The strictest preset: one exact, unfiltered measure, and plain keys that are a strict subset of the source's.
+//!
+//! ```text
+//! before: coarse = Aggregate(by job: sum(bytes)) <- metrics
+//! after:  coarse = Aggregate(by job: sum(sum_bytes)) <- fine = Aggregate(by job, region: sum(bytes)) <- metrics
+//! ```
+
+use std::sync::Arc;
+
+use asap_types::{Expr, Operator, QueryExpr};
+
+use crate::prover::{derive, relational_aggregate};
+use crate::rewrite::build;
+use crate::siblings::Siblings;
+use crate::{Candidate, MappingError, Refusal, Refused, ReplacementStrategy, Replacements, Target};
+
+const NAME: &str = "roll-up";
+
+/// Derives a single-measure aggregate from a strictly finer one over the identical input.
+#[derive(Clone, Debug)]
+pub struct RollupStrategy {
+    siblings: Siblings,
+}
+
+impl RollupStrategy {
+    /// The strategy over the aggregates of a workload.
+    #[must_use]
+    pub fn new(aggregates: &[Arc<QueryExpr>]) -> Self {
+        Self { siblings: Siblings::new(aggregates) }
+    }
+}
+
+/// Whether `fine` is a legal source of `coarse` under this preset.
+///
+/// # Errors
+/// The first reason why it is not.
+pub fn is_legal_rollup_source(coarse: &QueryExpr, fine: &QueryExpr) -> Result<(), Refusal> {
+    let (coarse_aggregate, coarse_by) = relational_aggregate(coarse)?;
+    let (fine_aggregate, fine_by) = relational_aggregate(fine)?;
+    for aggregate in [coarse_aggregate, fine_aggregate] {
+        if aggregate.measures.len() != 1 {
+            return Err(Refusal::MultiMeasure);
+        }
+        if !aggregate.filters.is_none() {
+            return Err(Refusal::FilteredMeasure);
+        }
+    }
+    if !Arc::ptr_eq(&coarse_aggregate.input, &fine_aggregate.input) && coarse_aggregate.input != fine_aggregate.input {
+        return Err(Refusal::DifferentInput);
+    }
+    is_strict_coarsening(coarse_by, fine_by)?;
+    derive(coarse, fine).map(drop)
+}
+
+/// Whether the coarse keys, as a set, are a strict subset of the fine keys.
+fn is_strict_coarsening(coarse: &[Expr], fine: &[Expr]) -> Result<(), Refusal> {
+    if !coarse.iter().all(|key| fine.contains(key)) {
+        return Err(Refusal::KeyNotDerivable);
+    }
+    if fine.iter().all(|key| coarse.contains(key)) {
+        return Err(Refusal::EqualKeys);
+    }
+    Ok(())
+}
+
+impl ReplacementStrategy for RollupStrategy {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn matches(&self, target: &Target) -> bool {
+        matches!(target.node.operator(), Operator::Aggregate(aggregate) if aggregate.measures.len() == 1)
+    }
+
+    fn replacements(&self, target: &Target) -> Result<Replacements, MappingError> {
+        let mut found = Replacements::default();
+        for (source, refusal) in self.siblings.of(&target.node) {
+            let legal = match refusal {
+                Some(reason) => Err(reason),
+                None => is_legal_rollup_source(&target.node, source).and_then(|()| derive(&target.node, source)),
+            };
+            match legal {
+                Ok(derivation) => {
+                    let rewrite = build(&target.node, source, &derivation, NAME)?;
+                    found.candidates.push(Candidate::Rewrite(rewrite));
+                }
+                Err(reason) => found.refused.push(Refused { source: Arc::clone(source), strategy: NAME, reason }),
+            }
+        }
+        Ok(found)
+    }
+}
