@@ -26,8 +26,7 @@ pub(crate) struct MissingTable(pub(crate) TableRef);
 pub(crate) fn plan(statement: Statement, catalog: &dyn Catalog) -> Result<LogicalPlan, DataFusionError> {
     let functions = Functions::get();
     let options = ParserOptions::from(&functions.options.sql_parser).with_collect_spans(true);
-    let plan =
-        SqlToRel::new_with_options(&Provider { catalog, functions }, options).statement_to_plan(statement)?;
+    let plan = SqlToRel::new_with_options(&Provider { catalog, functions }, options).statement_to_plan(statement)?;
     Analyzer::new().execute_and_check(plan, &functions.options, |_, _| {})
 }
 

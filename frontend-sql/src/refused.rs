@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use datafusion_sql::parser::Statement as ParsedStatement;
 use datafusion_sql::sqlparser::ast::{
-    Distinct, DuplicateTreatment, Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, Query, Select,
-    SetExpr, Spanned, Statement, TableFactor, TableWithJoins, Value, ValueWithSpan, Visit, Visitor,
+    Distinct, DuplicateTreatment, Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, Query,
+    Select, SetExpr, Spanned, Statement, TableFactor, TableWithJoins, Value, ValueWithSpan, Visit, Visitor,
 };
 use datafusion_sql::sqlparser::tokenizer::Span;
 

@@ -23,6 +23,9 @@ pub fn lower_workload(text: &str, catalog: &dyn Catalog) -> Result<Vec<LoweredSt
     let statements = parse_workload(text)?;
     Ok(statements
         .into_iter()
-        .map(|statement| LoweredStatement { query: lower::lower(&statement, catalog).map(|(_, query)| query), statement })
+        .map(|statement| LoweredStatement {
+            query: lower::lower(&statement, catalog).map(|(_, query)| query),
+            statement,
+        })
         .collect())
 }

@@ -93,11 +93,7 @@ fn refused_modifier(call: &AggregateFunction) -> Option<Feature> {
 }
 
 /// The filter of a count of the rows where `arg` is not NULL, among those that `filter` keeps; `None` for all rows.
-fn rows_with_value(
-    arg: &Expr<ColumnRef>,
-    filter: Option<Expr<ColumnRef>>,
-    input: &Input,
-) -> Option<Expr<ColumnRef>> {
+fn rows_with_value(arg: &Expr<ColumnRef>, filter: Option<Expr<ColumnRef>>, input: &Input) -> Option<Expr<ColumnRef>> {
     let not_null = |arg: &Expr<ColumnRef>| {
         let test = arg.clone().is_not_null();
         (!input.is_always_true(&test)).then_some(test)

@@ -37,8 +37,8 @@ pub(crate) fn lower(
     {
         return Err(error);
     }
-    let plan = planner::plan(statement.parsed.clone(), catalog)
-        .map_err(|error| plan_error::convert(&error, source, catalog));
+    let plan =
+        planner::plan(statement.parsed.clone(), catalog).map_err(|error| plan_error::convert(&error, source, catalog));
     let plan = match (plan, refused) {
         (Err(error), Some(refused)) if !is_wrong_name(&error) => return Err(refused),
         (Ok(_), Some(refused)) => return Err(refused),

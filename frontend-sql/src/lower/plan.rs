@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use asap_types::{
-    ColumnRef, Expr, Field, NamedExpr, Operator, Predicate, Schema, SortKey, TableRef, UnresolvedQuery,
-};
+use asap_types::{ColumnRef, Expr, Field, NamedExpr, Operator, Predicate, Schema, SortKey, TableRef, UnresolvedQuery};
 use datafusion_common::DFSchema;
 use datafusion_expr::logical_plan::{FetchType, SkipType, TableScan};
 use datafusion_expr::{Distinct, Limit, LogicalPlan, SortExpr};
@@ -80,11 +78,7 @@ impl Lowering<'_> {
     fn sort_keys(&self, keys: &[SortExpr], schema: &DFSchema) -> Result<Vec<SortKey<ColumnRef>>, FrontendError> {
         keys.iter()
             .map(|key| {
-                Ok(SortKey {
-                    expr: self.expr(&key.expr, schema)?,
-                    descending: !key.asc,
-                    nulls_first: key.nulls_first,
-                })
+                Ok(SortKey { expr: self.expr(&key.expr, schema)?, descending: !key.asc, nulls_first: key.nulls_first })
             })
             .collect()
     }
