@@ -1,0 +1,119 @@
+//! GROUP BY and aggregate functions.
+//!
+//! `COUNT(x)` is a count of rows with filter `x IS NOT NULL`, which is left out where it is always TRUE. FILTER and the
+//! predicate of a CASE (see [`case_filter`]) are joined by AND.
+
+use std::sync::Arc;
+
+use asap_types::{
+    AggIntent, Aggregate, ColumnRef, Expr, Literal, MeasureFilters, Operator, Predicate, Reduction, UnresolvedQuery,
+};
+use datafusion_common::DFSchema;
+use datafusion_expr::Expr as PlanExpr;
+use datafusion_expr::expr::AggregateFunction;
+
+use super::input::Input;
+use super::{Lowering, case_filter};
+use crate::{Feature, FrontendError};
+
+/// The aggregate functions that have a form in the IR, by DataFusion's names. All of them skip NULLs.
+pub(crate) const SUPPORTED_AGGREGATES: [&str; 5] = ["count", "sum", "min", "max", "avg"];
+
+/// A measure and its filter.
+type Measure = (AggIntent<ColumnRef>, Option<Predicate<ColumnRef>>);
+
+impl Lowering<'_> {
+    pub(super) fn aggregate(
+        &self,
+        aggregate: &datafusion_expr::Aggregate,
+    ) -> Result<Arc<UnresolvedQuery>, FrontendError> {
+        let input = self.plan(&aggregate.input)?;
+        let planned = aggregate.input.schema();
+        let facts = self.ir(Input::new(&input, planned))?;
+        let by = aggregate.group_expr.iter().map(|key| self.expr(key, planned)).collect::<Result<_, _>>()?;
+        let measures: Vec<Measure> = aggregate
+            .aggr_expr
+            .iter()
+            .map(|expr| self.measure(expr, planned, &facts))
+            .collect::<Result<_, FrontendError>>()?;
+        let (measures, filters): (Vec<_>, Vec<_>) = measures.into_iter().unzip();
+        Ok(UnresolvedQuery::new(Operator::Aggregate(Aggregate {
+            reduction: Reduction::by(by),
+            measures,
+            filters: MeasureFilters::from(filters),
+            output_names: aggregate.schema.fields().iter().map(|field| field.name().clone()).collect(),
+            having: None,
+            input,
+        })))
+    }
+
+    fn measure(&self, expr: &PlanExpr, planned: &DFSchema, input: &Input) -> Result<Measure, FrontendError> {
+        let call = match expr {
+            PlanExpr::Alias(alias) => return self.measure(&alias.expr, planned, input),
+            PlanExpr::AggregateFunction(call) => call,
+            other => return Err(self.refuse_expr(Feature::Expression("a measure that is not an aggregate"), other)),
+        };
+        if let Some(feature) = refused_modifier(call) {
+            return Err(self.refuse_expr(feature, expr));
+        }
+        let args: Vec<Expr<ColumnRef>> =
+            call.params.args.iter().map(|arg| self.expr(arg, planned)).collect::<Result<_, _>>()?;
+        let filter = call.params.filter.as_deref().map(|filter| self.expr(filter, planned)).transpose()?;
+        let name = call.func.name();
+        if name == "count" {
+            let filter = args.iter().fold(filter, |filter, arg| rows_with_value(arg, filter, input));
+            return Ok((AggIntent::count(), filter.map(Predicate)));
+        }
+        let [arg] = args.as_slice() else { return Err(self.refuse_expr(Feature::Aggregate(name.to_owned()), expr)) };
+        let (arg, filter) = match case_filter::split(arg, filter.is_some(), input) {
+            Some(guarded) => (guarded.value, conjunction(filter, Some(guarded.predicate))),
+            None => (arg.clone(), filter),
+        };
+        let measure = match name {
+            "sum" => AggIntent::Sum { arg },
+            "min" => AggIntent::Min { arg },
+            "max" => AggIntent::Max { arg },
+            "avg" => AggIntent::Avg { arg },
+            other => return Err(self.refuse_expr(Feature::Aggregate(other.to_owned()), expr)),
+        };
+        Ok((measure, filter.map(Predicate)))
+    }
+}
+
+fn refused_modifier(call: &AggregateFunction) -> Option<Feature> {
+    if call.params.distinct {
+        Some(Feature::DistinctAggregate)
+    } else if !call.params.order_by.is_empty() {
+        Some(Feature::AggregateClause)
+    } else if call.params.null_treatment.is_some() {
+        Some(Feature::NullTreatment)
+    } else {
+        None
+    }
+}
+
+/// The filter of a count of the rows where `arg` is not NULL, among those that `filter` keeps; `None` for all rows.
+fn rows_with_value(arg: &Expr<ColumnRef>, filter: Option<Expr<ColumnRef>>, input: &Input) -> Option<Expr<ColumnRef>> {
+    let not_null = |arg: &Expr<ColumnRef>| {
+        let test = arg.clone().is_not_null();
+        (!input.is_always_true(&test)).then_some(test)
+    };
+    if let Some(guarded) = case_filter::split(arg, filter.is_some(), input) {
+        let filter = conjunction(filter, Some(guarded.predicate));
+        return conjunction(filter, not_null(&guarded.value));
+    }
+    match (filter, not_null(arg)) {
+        (Some(filter), Some(test)) if !input.cannot_fail(arg) => Some(evaluated_only_where(filter, test)),
+        (filter, test) => conjunction(filter, test),
+    }
+}
+
+/// `test` where `filter` is TRUE, else FALSE: unlike AND, a CASE does not evaluate `test` for other rows.
+fn evaluated_only_where(filter: Expr<ColumnRef>, test: Expr<ColumnRef>) -> Expr<ColumnRef> {
+    let otherwise = Some(Box::new(Expr::Literal(Literal::boolean(false))));
+    Expr::Case { operand: None, branches: vec![(filter, test)], otherwise }
+}
+
+fn conjunction(left: Option<Expr<ColumnRef>>, right: Option<Expr<ColumnRef>>) -> Option<Expr<ColumnRef>> {
+    Expr::conjunction([left, right].into_iter().flatten())
+}

@@ -1,0 +1,91 @@
+//! Every refusal: its feature or kind, and the text at its place.
+
+use asap_frontend_sql::FrontendError;
+use rstest::rstest;
+
+use crate::lower;
+
+#[rstest]
+#[case("EXPLAIN SELECT k FROM t", "not-a-query", "EXPLAIN SELECT k FROM t")]
+#[case("CREATE TABLE x (a INT)", "not-a-query", "CREATE TABLE x (a INT)")]
+#[case("INSERT INTO t VALUES (1)", "not-a-query", "INSERT INTO t VALUES (1)")]
+#[case("SET x = 1", "not-a-query", "SET x = 1")]
+#[case("SELECT t.k FROM t JOIN other.t2 u ON t.a = u.a", "join", "other.t2 u ON t.a = u.a")]
+#[case("SELECT t.k FROM t, other.t2 AS u", "join", "other.t2 AS u")]
+#[case("SELECT k FROM t UNION ALL SELECT k FROM t", "set-operation", "SELECT k FROM t UNION ALL SELECT k FROM t")]
+#[case("SELECT k, sum(a) OVER (PARTITION BY k) FROM t", "window-function", "sum(a)")]
+#[case("SELECT row_number() OVER (ORDER BY a) FROM t", "window-function", "row_number")]
+#[case("SELECT k FROM t WHERE a > (SELECT max(b) FROM t)", "subquery-expression", "SELECT max(b) FROM t")]
+#[case("SELECT k FROM t WHERE EXISTS (SELECT 1 FROM t)", "subquery-expression", "SELECT 1 FROM t")]
+#[case("SELECT k FROM t WHERE a IN (SELECT b FROM t)", "subquery-expression", "a IN (SELECT b FROM t)")]
+#[case("SELECT k, count(*) FROM t GROUP BY ROLLUP (k)", "grouping-sets", "k")]
+#[case("SELECT k, count(*) FROM t GROUP BY CUBE (k, p)", "grouping-sets", "k, p")]
+#[case("SELECT k, count(*) FROM t GROUP BY GROUPING SETS ((k), ())", "grouping-sets", "k")]
+#[case("SELECT * FROM (VALUES (1)) AS v(x)", "values", "(1)")]
+#[case("SELECT 1", "no-table", "SELECT 1")]
+#[case("SELECT unnest(tags) FROM t", "unnest", "unnest(tags)")]
+#[case("SELECT * FROM unnest([1, 2])", "unnest", "1, 2")]
+#[case("SELECT * FROM generate_series(1, 3)", "table-function", "generate_series")]
+#[case("WITH RECURSIVE r AS (SELECT a FROM t UNION ALL SELECT a FROM r) SELECT a FROM r", "recursive-cte", "WITH")]
+#[case("SELECT DISTINCT ON (k) k, a FROM t", "distinct-on", "k")]
+#[case("SELECT count(DISTINCT k) FROM t", "distinct-aggregate", "count(DISTINCT k)")]
+#[case("SELECT sum(a ORDER BY b) FROM t", "aggregate-clause", "sum(a ORDER BY b)")]
+#[case("SELECT median(a) FROM t", "aggregate", "median(a)")]
+#[case("SELECT k, stddev(a) FROM t GROUP BY k", "aggregate", "stddev(a)")]
+#[case("SELECT array_agg(a) FROM t", "aggregate", "array_agg(a)")]
+#[case(
+    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t",
+    "aggregate",
+    "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)"
+)]
+#[case("SELECT max(a) WITHIN GROUP (ORDER BY a) FROM t", "within-group", "max(a) WITHIN GROUP (ORDER BY a)")]
+#[case("SELECT sum(a) IGNORE NULLS FROM t", "null-treatment", "sum(a)")]
+#[case("SELECT k || 'x' AS y FROM t", "operator", "k")]
+#[case("SELECT b & 1 AS y FROM t", "operator", "b")]
+#[case("SELECT k FROM t WHERE k ~ 'x'", "operator", "k")]
+#[case("SELECT k FROM t WHERE a = $1", "parameter", "$1")]
+#[case(
+    "SELECT k FROM t WHERE random() BETWEEN 0.1 AND 0.2",
+    "volatile-between",
+    "SELECT k FROM t WHERE random() BETWEEN 0.1 AND 0.2"
+)]
+fn feature_and_place(#[case] sql: &str, #[case] feature_name: &str, #[case] place: &str) {
+    let error = lower(sql).unwrap_err();
+    let FrontendError::Unsupported { feature, span } = &error else { unreachable!("{sql}: {error:?}") };
+    assert_eq!((feature.name(), &sql[span.clone()]), (feature_name, place), "{sql}");
+    assert!(!error.hint().is_empty() && !error.to_string().is_empty());
+}
+
+#[rstest]
+#[case("SELECT k FROM missing", "table 'missing' not found", "missing")]
+#[case("SELECT k FROM lineitems", "table 'lineitems' not found", "lineitems")]
+#[case("SELECT kk FROM t", "column 'kk' not found", "kk")]
+#[case("SELECT t.x FROM t", "column 't.x' not found", "t.x")]
+#[case("SELECT k FROM t WHERE l_tax > 1", "column 'l_tax' not found", "l_tax")]
+#[case("SELECT Mixed FROM t", "column 'mixed' not found", "Mixed")]
+#[case("SELECT s.a FROM (SELECT k FROM t) AS s", "column 's.a' not found", "s.a")]
+#[case("SELECT a FROM t JOIN other.t2 ON true", "column 'a' is ambiguous", "a")]
+fn wrong_name(#[case] sql: &str, #[case] message: &str, #[case] place: &str) {
+    let error = lower(sql).unwrap_err();
+    assert_eq!((error.to_string().as_str(), &sql[error.span()]), (message, place), "{error:?}");
+}
+
+#[rstest]
+#[case("SELECT k FROM lineitems", "did you mean 'lineitem'? Available: lineitem, other.t2, t")]
+#[case("SELECT t.tagz FROM t", "did you mean 't.tags'? Available: t.tags, t.a, t.ts, t.b, t.f, …")]
+#[case("SELECT Mixed FROM t", "did you mean 't.Mixed'? Available: t.Mixed, t.a, t.b, t.f, t.k, …")]
+fn suggestion(#[case] sql: &str, #[case] hint: &str) {
+    assert_eq!(lower(sql).unwrap_err().hint(), hint);
+}
+
+#[rstest]
+#[case("SELECT k, a FROM t GROUP BY k", "a")]
+#[case("SELECT nosuch(a) FROM t", "nosuch")]
+#[case("SELECT k FROM t WHERE k", "SELECT k FROM t WHERE k")]
+#[case("SELECT sum(k) FROM t", "SELECT sum(k) FROM t")]
+#[case("SELECT a AS x, b AS x FROM t", "SELECT a AS x, b AS x FROM t")]
+fn not_planned(#[case] sql: &str, #[case] place: &str) {
+    let error = lower(sql).unwrap_err();
+    assert!(matches!(error, FrontendError::Plan { .. }), "{error:?}");
+    assert_eq!(&sql[error.span()], place, "{error}");
+}
