@@ -43,8 +43,7 @@ impl Shared {
             return Ok(());
         }
         let facts = DatasetFacts::load(dataset).await?;
-        self.facts
-            .get_or_insert_with(&dataset.manifest, move || facts);
+        self.facts.get_or_insert_with(&dataset.manifest, move || facts);
         Ok(())
     }
 
@@ -75,13 +74,7 @@ impl LancePushdown {
 
     /// A pushdown with another way to indexes, for tests and caches.
     pub fn with_reader(reader: Arc<dyn IndexReader>) -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                reader,
-                facts: PerManifest::default(),
-                reports: Mutex::default(),
-            }),
-        }
+        Self { shared: Arc::new(Shared { reader, facts: PerManifest::default(), reports: Mutex::default() }) }
     }
 
     /// The rule. Its place is right before `aggregate_statistics`.
@@ -92,10 +85,7 @@ impl LancePushdown {
     /// Inserts the rule into a list of physical optimizer rules: right before `aggregate_statistics`, which would
     /// otherwise take unfiltered counts first, or at the head of a list without it.
     pub fn register_rule(&self, mut rules: Rules) -> Rules {
-        let place = rules
-            .iter()
-            .position(|rule| rule.name() == "aggregate_statistics")
-            .unwrap_or(0);
+        let place = rules.iter().position(|rule| rule.name() == "aggregate_statistics").unwrap_or(0);
         rules.insert(place, self.rule());
         rules
     }

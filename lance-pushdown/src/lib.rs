@@ -72,8 +72,8 @@ mod rule;
 mod schema_invariant;
 
 pub use count_from_mask::{
-    CountSource, FragmentPushdownPlan, IndexBinding, IndexKind, IndexReadMetrics, IndexReader,
-    IndexedAggregateExec, LanceIndexReader, LiveRows, MaskQueries,
+    CountSource, FragmentPushdownPlan, IndexBinding, IndexKind, IndexReadMetrics, IndexReader, IndexedAggregateExec,
+    LanceIndexReader, LiveRows, MaskQueries,
 };
 pub use error::{PushdownError, Result};
 pub use handle::LancePushdown;

@@ -22,14 +22,8 @@ pub struct PushdownOptions {
 
 const KEYS: [(&str, &str); 4] = [
     ("enabled", "Rewrite aggregates over Lance scans"),
-    (
-        "literal_counts",
-        "Answer fragments from the manifest where it is exact",
-    ),
-    (
-        "index_counts",
-        "Answer fragments from bitmap indexes where they are exact",
-    ),
+    ("literal_counts", "Answer fragments from the manifest where it is exact"),
+    ("index_counts", "Answer fragments from bitmap indexes where they are exact"),
     ("count_column", "Answer COUNT(column), not only COUNT(*)"),
 ];
 
@@ -37,12 +31,7 @@ impl PushdownOptions {
     /// `COUNT(*)` and `COUNT(column)` without DISTINCT, filters evaluated by bitmap indexes, one base
     /// relation: nothing beyond it, whatever later versions add to the default.
     pub const fn initial_scope() -> Self {
-        Self {
-            enabled: true,
-            literal_counts: true,
-            index_counts: true,
-            count_column: true,
-        }
+        Self { enabled: true, literal_counts: true, index_counts: true, count_column: true }
     }
 
     /// The session's options, or the default where the extension is not registered.
@@ -86,15 +75,11 @@ impl ExtensionOptions for PushdownOptions {
 
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let parsed = value.parse::<bool>().map_err(|_| {
-            DataFusionError::Configuration(format!(
-                "lance_pushdown.{key} is true or false, not `{value}`"
-            ))
+            DataFusionError::Configuration(format!("lance_pushdown.{key} is true or false, not `{value}`"))
         })?;
         let switch = self.switch(key).ok_or_else(|| {
             let known = KEYS.map(|(name, _)| name).join(", ");
-            DataFusionError::Configuration(format!(
-                "lance_pushdown.{key} does not exist (known: {known})"
-            ))
+            DataFusionError::Configuration(format!("lance_pushdown.{key} does not exist (known: {known})"))
         })?;
         *switch = parsed;
         Ok(())

@@ -23,11 +23,7 @@ pub(crate) struct PushdownTable {
 
 impl PushdownTable {
     pub(crate) fn new(dataset: Arc<Dataset>, shared: Arc<Shared>) -> Self {
-        Self {
-            inner: LanceTableProvider::new(Arc::clone(&dataset), false, false),
-            dataset,
-            shared,
-        }
+        Self { inner: LanceTableProvider::new(Arc::clone(&dataset), false, false), dataset, shared }
     }
 }
 
@@ -55,10 +51,7 @@ impl TableProvider for PushdownTable {
         self.inner.scan(state, projection, filters, limit).await
     }
 
-    fn supports_filters_pushdown(
-        &self,
-        filters: &[&Expr],
-    ) -> Result<Vec<TableProviderFilterPushDown>> {
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         self.inner.supports_filters_pushdown(filters)
     }
 }

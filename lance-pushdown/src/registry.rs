@@ -19,9 +19,7 @@ pub(crate) struct PerManifest<T> {
 
 impl<T> Default for PerManifest<T> {
     fn default() -> Self {
-        Self {
-            entries: Mutex::new(Vec::new()),
-        }
+        Self { entries: Mutex::new(Vec::new()) }
     }
 }
 
@@ -32,11 +30,7 @@ impl<T> PerManifest<T> {
     }
 
     /// The value for this manifest, made by `create` unless it is there; drops those of dropped manifests.
-    pub(crate) fn get_or_insert_with(
-        &self,
-        manifest: &Arc<Manifest>,
-        create: impl FnOnce() -> T,
-    ) -> Arc<T> {
+    pub(crate) fn get_or_insert_with(&self, manifest: &Arc<Manifest>, create: impl FnOnce() -> T) -> Arc<T> {
         let mut entries = lock(&self.entries);
         entries.retain(|(key, _)| key.strong_count() > 0);
         if let Some(found) = find(&entries, manifest) {
@@ -80,18 +74,12 @@ pub(crate) struct BitmapIndex {
 impl BitmapIndex {
     /// Fragments that any segment covers.
     pub(crate) fn coverage(&self) -> RoaringBitmap {
-        self.segments
-            .iter()
-            .fold(RoaringBitmap::new(), |all, segment| {
-                all | &segment.fragments
-            })
+        self.segments.iter().fold(RoaringBitmap::new(), |all, segment| all | &segment.fragments)
     }
 
     /// The segment that holds the fragment's rows.
     pub(crate) fn segment(&self, fragment: u32) -> Option<&Segment> {
-        self.segments
-            .iter()
-            .find(|segment| segment.fragments.contains(fragment))
+        self.segments.iter().find(|segment| segment.fragments.contains(fragment))
     }
 }
 
@@ -113,8 +101,7 @@ impl DatasetFacts {
         let mut bitmaps = Vec::new();
         let mut admitted = Vec::new();
         for name in names_in_order(&indices) {
-            let segments: Vec<&IndexMetadata> =
-                indices.iter().filter(|index| index.name == name).collect();
+            let segments: Vec<&IndexMetadata> = indices.iter().filter(|index| index.name == name).collect();
             if let Some(index) = admit(dataset, name, &segments) {
                 bitmaps.push(index);
                 admitted.extend(segments.into_iter().cloned());
@@ -123,9 +110,7 @@ impl DatasetFacts {
         Ok(Self {
             bitmaps,
             parsers: dataset.scalar_index_info_for_segments(&admitted).await?,
-            has_fragment_reuse: indices
-                .iter()
-                .any(|index| index.name == FRAG_REUSE_INDEX_NAME),
+            has_fragment_reuse: indices.iter().any(|index| index.name == FRAG_REUSE_INDEX_NAME),
         })
     }
 
@@ -160,20 +145,12 @@ fn names_in_order(indices: &[IndexMetadata]) -> Vec<&str> {
 /// Admits an index whose segments are all bitmaps on one top-level column and cover disjoint fragments.
 fn admit(dataset: &Dataset, name: &str, segments: &[&IndexMetadata]) -> Option<BitmapIndex> {
     let field = segments.first()?.keyed_field()?;
-    let column = dataset
-        .schema()
-        .fields
-        .iter()
-        .find(|candidate| candidate.id == field)?;
+    let column = dataset.schema().fields.iter().find(|candidate| candidate.id == field)?;
     let mut covered = RoaringBitmap::new();
     let mut admitted = Vec::with_capacity(segments.len());
     for segment in segments {
         let fragments = segment.fragment_bitmap.as_ref()? & dataset.fragment_bitmap().as_ref();
-        let is_bitmap = segment
-            .index_details
-            .as_ref()?
-            .type_url
-            .ends_with("BitmapIndexDetails");
+        let is_bitmap = segment.index_details.as_ref()?.type_url.ends_with("BitmapIndexDetails");
         if !is_bitmap
             || segment.keyed_field() != Some(field)
             || !segment.covering_fields.is_empty()
@@ -185,14 +162,7 @@ fn admit(dataset: &Dataset, name: &str, segments: &[&IndexMetadata]) -> Option<B
         if fragments.is_empty() {
             continue;
         }
-        admitted.push(Segment {
-            id: segment.uuid.to_string().into(),
-            fragments,
-        });
+        admitted.push(Segment { id: segment.uuid.to_string().into(), fragments });
     }
-    Some(BitmapIndex {
-        name: name.into(),
-        column: column.name.as_str().into(),
-        segments: admitted,
-    })
+    Some(BitmapIndex { name: name.into(), column: column.name.as_str().into(), segments: admitted })
 }

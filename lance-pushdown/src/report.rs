@@ -102,11 +102,7 @@ impl fmt::Display for PushdownReport {
             write!(f, "\n  not pushed down: {refusal}")?;
         }
         for fragment in &self.fragments {
-            write!(
-                f,
-                "\n  fragment {}: {}",
-                fragment.fragment_id, fragment.bucket
-            )?;
+            write!(f, "\n  fragment {}: {}", fragment.fragment_id, fragment.bucket)?;
             if let (Bucket::Literal, Some(deleted)) = (fragment.bucket, fragment.deleted_rows)
                 && deleted > 0
             {

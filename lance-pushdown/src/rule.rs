@@ -53,11 +53,7 @@ impl AggregatePushdown {
         Self { shared }
     }
 
-    fn rewrite(
-        &self,
-        candidate: &Candidate<'_>,
-        options: PushdownOptions,
-    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    fn rewrite(&self, candidate: &Candidate<'_>, options: PushdownOptions) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         let mut report = candidate.report();
         let rewritten = match self.plan(candidate, options, &mut report) {
             Ok(pushdown) => Some(self.build(&pushdown)?),
@@ -102,11 +98,7 @@ impl AggregatePushdown {
                 false => Refusal::NothingAnswered,
             });
         }
-        Ok(Pushdown {
-            pattern,
-            filter,
-            classification,
-        })
+        Ok(Pushdown { pattern, filter, classification })
     }
 
     fn build(&self, pushdown: &Pushdown<'_>) -> Result<Arc<dyn ExecutionPlan>> {
@@ -123,11 +115,7 @@ struct Pushdown<'a> {
 }
 
 impl PhysicalOptimizerRule for AggregatePushdown {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        config: &ConfigOptions,
-    ) -> DFResult<Arc<dyn ExecutionPlan>> {
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> DFResult<Arc<dyn ExecutionPlan>> {
         let options = PushdownOptions::from_config(config);
         if !options.enabled {
             return Ok(plan);

@@ -46,16 +46,8 @@ impl fmt::Display for SchemaMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Arity { expected, found } => write!(f, "{found} columns instead of {expected}"),
-            Self::Name {
-                column,
-                expected,
-                found,
-            } => write!(f, "column {column} is `{found}` instead of `{expected}`"),
-            Self::Type {
-                column,
-                expected,
-                found,
-            } => write!(f, "`{column}` is {found} instead of {expected}"),
+            Self::Name { column, expected, found } => write!(f, "column {column} is `{found}` instead of `{expected}`"),
+            Self::Type { column, expected, found } => write!(f, "`{column}` is {found} instead of {expected}"),
             Self::WiderNullability { column } => write!(f, "`{column}` may be NULL"),
         }
     }
@@ -69,19 +61,13 @@ impl fmt::Display for SchemaMismatch {
 pub fn check_branch_schema(name: &'static str, partial: &Schema, branch: &Schema) -> Result<()> {
     match first_mismatch(partial, branch) {
         None => Ok(()),
-        Some(mismatch) => Err(PushdownError::Schema {
-            branch: name,
-            mismatch,
-        }),
+        Some(mismatch) => Err(PushdownError::Schema { branch: name, mismatch }),
     }
 }
 
 fn first_mismatch(partial: &Schema, branch: &Schema) -> Option<SchemaMismatch> {
     if partial.fields().len() != branch.fields().len() {
-        return Some(SchemaMismatch::Arity {
-            expected: partial.fields().len(),
-            found: branch.fields().len(),
-        });
+        return Some(SchemaMismatch::Arity { expected: partial.fields().len(), found: branch.fields().len() });
     }
     let pairs = partial.fields().iter().zip(branch.fields());
     for (column, (expected, found)) in pairs.enumerate() {
@@ -100,9 +86,7 @@ fn first_mismatch(partial: &Schema, branch: &Schema) -> Option<SchemaMismatch> {
             });
         }
         if found.is_nullable() && !expected.is_nullable() {
-            return Some(SchemaMismatch::WiderNullability {
-                column: expected.name().clone(),
-            });
+            return Some(SchemaMismatch::WiderNullability { column: expected.name().clone() });
         }
     }
     None

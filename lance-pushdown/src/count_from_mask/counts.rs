@@ -42,11 +42,7 @@ impl LiveRows {
     /// [`PushdownError::MaskExceedsFragment`] if more rows are deleted than exist.
     pub fn len(&self) -> Result<u64> {
         match self {
-            Self::Addresses {
-                physical_rows,
-                deleted,
-                ..
-            } => {
+            Self::Addresses { physical_rows, deleted, .. } => {
                 let deleted = deleted.as_ref().map_or(0, |rows| rows.len());
                 self.minus(*physical_rows, deleted)
             }
@@ -78,15 +74,11 @@ impl LiveRows {
 
     fn count_listed(&self, rows: &RowAddrTreeMap) -> Result<u64> {
         match self {
-            Self::Addresses {
-                fragment, deleted, ..
-            } => match rows.get(fragment) {
+            Self::Addresses { fragment, deleted, .. } => match rows.get(fragment) {
                 None => Ok(0),
                 Some(RowAddrSelection::Full) => self.len(),
                 Some(RowAddrSelection::Partial(offsets)) => {
-                    let dead = deleted
-                        .as_ref()
-                        .map_or(0, |deleted| deleted.intersection_len(offsets));
+                    let dead = deleted.as_ref().map_or(0, |deleted| deleted.intersection_len(offsets));
                     Ok(offsets.len() - dead)
                 }
             },
@@ -95,8 +87,7 @@ impl LiveRows {
     }
 
     fn minus(&self, from: u64, take: u64) -> Result<u64> {
-        from.checked_sub(take)
-            .ok_or(PushdownError::MaskExceedsFragment(self.fragment()))
+        from.checked_sub(take).ok_or(PushdownError::MaskExceedsFragment(self.fragment()))
     }
 }
 
@@ -114,9 +105,7 @@ fn listed_len(rows: &RowAddrTreeMap) -> u64 {
 fn intersection_len(ids: &RowAddrTreeMap, rows: &RowAddrTreeMap) -> u64 {
     ids.iter()
         .map(|(high, selection)| match (selection, rows.get(high)) {
-            (RowAddrSelection::Partial(ids), Some(RowAddrSelection::Partial(rows))) => {
-                ids.intersection_len(rows)
-            }
+            (RowAddrSelection::Partial(ids), Some(RowAddrSelection::Partial(rows))) => ids.intersection_len(rows),
             (RowAddrSelection::Partial(ids), Some(RowAddrSelection::Full)) => ids.len(),
             (RowAddrSelection::Full, _) | (_, None) => 0,
         })

@@ -12,13 +12,10 @@ use datafusion::error::{DataFusionError, Result as DFResult};
 use datafusion::execution::TaskContext;
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
-use datafusion::physical_plan::metrics::{
-    BaselineMetrics, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
-};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
-    SendableRecordBatchStream,
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties, SendableRecordBatchStream,
 };
 use lance::Dataset;
 use lance_index::scalar::expression::ScalarIndexExpr;
@@ -57,11 +54,7 @@ impl IndexedAggregateExec {
         fragments: Vec<FragmentPushdownPlan>,
         partial_state: SchemaRef,
     ) -> Result<Self> {
-        check_branch_schema(
-            "IndexedAggregateExec",
-            &partial_state,
-            &count_state(&partial_state),
-        )?;
+        check_branch_schema("IndexedAggregateExec", &partial_state, &count_state(&partial_state))?;
         check_fragments(&dataset, &queries, &fragments, partial_state.fields().len())?;
         let properties = Arc::new(PlanProperties::new(
             EquivalenceProperties::new(partial_state),
@@ -95,11 +88,7 @@ impl IndexedAggregateExec {
     }
 
     fn describe(&self, f: &mut fmt::Formatter<'_>, separator: &str) -> fmt::Result {
-        write!(
-            f,
-            "IndexedAggregateExec:{separator}fragments=[{}]",
-            ranges(&self.fragments)
-        )?;
+        write!(f, "IndexedAggregateExec:{separator}fragments=[{}]", ranges(&self.fragments))?;
         if let Some(filter) = &self.queries.filter {
             write!(f, ",{separator}filter={filter}")?;
         }
@@ -113,11 +102,7 @@ impl IndexedAggregateExec {
             .collect();
         let bindings: Vec<String> = bindings.into_iter().collect();
         write!(f, ",{separator}bindings=[{}]", bindings.join(", "))?;
-        let with_deletions = self
-            .fragments
-            .iter()
-            .filter(|fragment| fragment.deletion_vector.is_some())
-            .count();
+        let with_deletions = self.fragments.iter().filter(|fragment| fragment.deletion_vector.is_some()).count();
         write!(f, ",{separator}deletion_vectors={with_deletions}")
     }
 }
@@ -125,11 +110,7 @@ impl IndexedAggregateExec {
 /// The schema of a row of counts under the names of `partial_state`.
 fn count_state(partial_state: &Schema) -> Schema {
     Schema::new(
-        partial_state
-            .fields()
-            .iter()
-            .map(|field| Field::new(field.name(), DataType::Int64, false))
-            .collect::<Vec<_>>(),
+        partial_state.fields().iter().map(|field| Field::new(field.name(), DataType::Int64, false)).collect::<Vec<_>>(),
     )
 }
 
@@ -152,11 +133,7 @@ fn check_fragments(
             return Err(PushdownError::UnknownFragment(fragment));
         }
         if plan.counts.len() != columns {
-            return Err(PushdownError::CountArity {
-                fragment,
-                expected: columns,
-                found: plan.counts.len(),
-            });
+            return Err(PushdownError::CountArity { fragment, expected: columns, found: plan.counts.len() });
         }
         for count in &plan.counts {
             match *count {
@@ -219,15 +196,11 @@ impl Run {
                 Ok(Arc::new(Int64Array::from(vec![count])) as ArrayRef)
             })
             .collect::<Result<Vec<_>>>()?;
-        RecordBatch::try_new(self.schema, columns)
-            .map_err(|error| DataFusionError::from(error).into())
+        RecordBatch::try_new(self.schema, columns).map_err(|error| DataFusionError::from(error).into())
     }
 
     async fn mask(&self, query: &ScalarIndexExpr, scope: &RoaringBitmap) -> Result<RowAddrMask> {
-        let answer = self
-            .reader
-            .evaluate(&self.dataset, query, scope, &self.metrics)
-            .await?;
+        let answer = self.reader.evaluate(&self.dataset, query, scope, &self.metrics).await?;
         match answer.is_exact() {
             true => Ok(answer.lower),
             false => Err(PushdownError::InexactExpression(query.to_string())),
@@ -236,25 +209,19 @@ impl Run {
 
     async fn totals(&self, selected: &RowAddrMask, non_null: &[RowAddrMask]) -> Result<Vec<u64>> {
         let mut totals = vec![0_u64; self.schema.fields().len()];
-        let live = self
-            .reader
-            .live_rows(&self.dataset, &self.fragments)
-            .await?;
+        let live = self.reader.live_rows(&self.dataset, &self.fragments).await?;
         for (plan, rows) in self.fragments.iter().zip(&live) {
             for (total, source) in totals.iter_mut().zip(&plan.counts) {
                 let count = match source {
                     CountSource::Rows => rows.count(selected)?,
-                    CountSource::NonNull(query) => rows.count(non_null.get(*query).ok_or(
-                        PushdownError::UnknownNullQuery {
-                            fragment: plan.fragment_id,
-                            query: *query,
-                        },
-                    )?)?,
+                    CountSource::NonNull(query) => rows.count(
+                        non_null
+                            .get(*query)
+                            .ok_or(PushdownError::UnknownNullQuery { fragment: plan.fragment_id, query: *query })?,
+                    )?,
                     CountSource::Zero => 0,
                 };
-                *total = total
-                    .checked_add(count)
-                    .ok_or(PushdownError::CountOverflow)?;
+                *total = total.checked_add(count).ok_or(PushdownError::CountOverflow)?;
             }
         }
         Ok(totals)
@@ -283,15 +250,10 @@ impl ExecutionPlan for IndexedAggregateExec {
         vec![]
     }
 
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DFResult<Arc<dyn ExecutionPlan>> {
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> DFResult<Arc<dyn ExecutionPlan>> {
         match children.is_empty() {
             true => Ok(self),
-            false => Err(DataFusionError::Internal(
-                "IndexedAggregateExec has no children".to_string(),
-            )),
+            false => Err(DataFusionError::Internal("IndexedAggregateExec has no children".to_string())),
         }
     }
 
@@ -306,11 +268,7 @@ impl ExecutionPlan for IndexedAggregateExec {
         }))
     }
 
-    fn execute(
-        &self,
-        partition: usize,
-        _context: Arc<TaskContext>,
-    ) -> DFResult<SendableRecordBatchStream> {
+    fn execute(&self, partition: usize, _context: Arc<TaskContext>) -> DFResult<SendableRecordBatchStream> {
         if partition != 0 {
             return Err(PushdownError::Partition(partition).into());
         }
@@ -331,10 +289,7 @@ impl ExecutionPlan for IndexedAggregateExec {
             baseline.record_output(batch.num_rows());
             Ok(batch)
         };
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
-            self.schema(),
-            futures::stream::once(row),
-        )))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), futures::stream::once(row))))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
@@ -342,9 +297,6 @@ impl ExecutionPlan for IndexedAggregateExec {
     }
 
     fn partition_statistics(&self, _partition: Option<usize>) -> DFResult<Arc<Statistics>> {
-        Ok(Arc::new(Statistics {
-            num_rows: Precision::Exact(1),
-            ..Statistics::new_unknown(&self.schema())
-        }))
+        Ok(Arc::new(Statistics { num_rows: Precision::Exact(1), ..Statistics::new_unknown(&self.schema()) }))
     }
 }

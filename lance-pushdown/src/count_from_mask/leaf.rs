@@ -14,9 +14,7 @@ use lance::index::scalar::load_named_scalar_segments;
 use lance_index::IndexType;
 use lance_index::scalar::expression::{ScalarIndexExpr, ScalarIndexSearch};
 use lance_index::scalar::{ScalarIndex, SearchOptions, SearchResult};
-use lance_select::{
-    NullableIndexExprResult, NullableRowAddrMask, NullableRowAddrSet, RowAddrTreeMap,
-};
+use lance_select::{NullableIndexExprResult, NullableRowAddrMask, NullableRowAddrSet, RowAddrTreeMap};
 use lance_table::format::IndexMetadata;
 use roaring::RoaringBitmap;
 
@@ -51,9 +49,7 @@ pub(super) fn evaluate<'a>(
             }
             ScalarIndexExpr::Query(search) => {
                 let rows = search_segments(scope, search, track_nulls).await?;
-                Ok(NullableIndexExprResult::exact(
-                    NullableRowAddrMask::AllowList(rows),
-                ))
+                Ok(NullableIndexExprResult::exact(NullableRowAddrMask::AllowList(rows)))
             }
         }
     }
@@ -66,11 +62,7 @@ async fn both<'a>(
     right: &'a ScalarIndexExpr,
     track_nulls: bool,
 ) -> Result<(NullableIndexExprResult, NullableIndexExprResult)> {
-    try_join(
-        evaluate(scope, left, track_nulls),
-        evaluate(scope, right, track_nulls),
-    )
-    .await
+    try_join(evaluate(scope, left, track_nulls), evaluate(scope, right, track_nulls)).await
 }
 
 async fn search_segments(
@@ -78,14 +70,10 @@ async fn search_segments(
     search: &ScalarIndexSearch,
     track_nulls: bool,
 ) -> Result<NullableRowAddrSet> {
-    let mut segments =
-        load_named_scalar_segments(scope.dataset, &search.column, &search.index_name).await?;
+    let mut segments = load_named_scalar_segments(scope.dataset, &search.column, &search.index_name).await?;
     segments.retain(|segment| covers_any(segment, scope.fragments));
     match segments.as_slice() {
-        [] => Err(PushdownError::MissingIndex {
-            index: search.index_name.clone(),
-            column: search.column.clone(),
-        }),
+        [] => Err(PushdownError::MissingIndex { index: search.index_name.clone(), column: search.column.clone() }),
         [only] => search_segment(scope, search, only, track_nulls).await,
         // A stable row id says nothing about the segment that is right about it.
         _ if scope.dataset.manifest.uses_stable_row_ids() => Err(cannot_combine(search)),
@@ -101,17 +89,11 @@ async fn search_segments(
 }
 
 fn covers_any(segment: &IndexMetadata, fragments: &RoaringBitmap) -> bool {
-    segment
-        .fragment_bitmap
-        .as_ref()
-        .is_none_or(|covered| covered.intersection_len(fragments) > 0)
+    segment.fragment_bitmap.as_ref().is_none_or(|covered| covered.intersection_len(fragments) > 0)
 }
 
 fn cannot_combine(search: &ScalarIndexSearch) -> PushdownError {
-    PushdownError::Segments {
-        index: search.index_name.clone(),
-        column: search.column.clone(),
-    }
+    PushdownError::Segments { index: search.index_name.clone(), column: search.column.clone() }
 }
 
 async fn search_segment(
@@ -120,26 +102,17 @@ async fn search_segment(
     segment: &IndexMetadata,
     track_nulls: bool,
 ) -> Result<NullableRowAddrSet> {
-    let index = scope
-        .dataset
-        .open_scalar_index(&search.column, &segment.uuid, scope.metrics)
-        .await?;
+    let index = scope.dataset.open_scalar_index(&search.column, &segment.uuid, scope.metrics).await?;
     if !is_bitmap_over_row_ids(&index) {
-        return Err(PushdownError::IndexKind {
-            index: search.index_name.clone(),
-            column: search.column.clone(),
-        });
+        return Err(PushdownError::IndexKind { index: search.index_name.clone(), column: search.column.clone() });
     }
     let options = SearchOptions::default().with_track_nulls(track_nulls);
-    let answer = index
-        .search_with_options(search.query.as_ref(), options, scope.metrics)
-        .await?;
+    let answer = index.search_with_options(search.query.as_ref(), options, scope.metrics).await?;
     match answer {
         SearchResult::Exact(rows) => Ok(rows),
-        SearchResult::AtMost(_) | SearchResult::AtLeast(_) => Err(PushdownError::InexactIndex {
-            index: search.index_name.clone(),
-            column: search.column.clone(),
-        }),
+        SearchResult::AtMost(_) | SearchResult::AtLeast(_) => {
+            Err(PushdownError::InexactIndex { index: search.index_name.clone(), column: search.column.clone() })
+        }
     }
 }
 
@@ -155,8 +128,5 @@ fn restrict(rows: NullableRowAddrSet, segment: &IndexMetadata) -> Option<Nullabl
         kept.retain_fragments(covered);
         kept
     };
-    Some(NullableRowAddrSet::new(
-        keep(rows.selected_rows()),
-        keep(rows.null_rows()),
-    ))
+    Some(NullableRowAddrSet::new(keep(rows.selected_rows()), keep(rows.null_rows())))
 }

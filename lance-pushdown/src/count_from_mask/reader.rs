@@ -34,11 +34,7 @@ pub trait IndexReader: fmt::Debug + Send + Sync {
     ) -> Result<IndexExprResult>;
 
     /// The live rows of each fragment, in the order given.
-    async fn live_rows(
-        &self,
-        dataset: &Arc<Dataset>,
-        fragments: &[FragmentPushdownPlan],
-    ) -> Result<Vec<LiveRows>>;
+    async fn live_rows(&self, dataset: &Arc<Dataset>, fragments: &[FragmentPushdownPlan]) -> Result<Vec<LiveRows>>;
 }
 
 /// Counters of index reads, shown by EXPLAIN ANALYZE.
@@ -98,22 +94,12 @@ impl IndexReader for LanceIndexReader {
         fragments: &RoaringBitmap,
         metrics: &IndexReadMetrics,
     ) -> Result<IndexExprResult> {
-        let scope = leaf::Scope {
-            dataset: dataset.as_ref(),
-            fragments,
-            metrics,
-        };
+        let scope = leaf::Scope { dataset: dataset.as_ref(), fragments, metrics };
         Ok(leaf::evaluate(scope, query, false).await?.drop_nulls())
     }
 
-    async fn live_rows(
-        &self,
-        dataset: &Arc<Dataset>,
-        fragments: &[FragmentPushdownPlan],
-    ) -> Result<Vec<LiveRows>> {
-        let cache = self
-            .live_rows
-            .get_or_insert_with(&dataset.manifest, FragmentCache::default);
+    async fn live_rows(&self, dataset: &Arc<Dataset>, fragments: &[FragmentPushdownPlan]) -> Result<Vec<LiveRows>> {
+        let cache = self.live_rows.get_or_insert_with(&dataset.manifest, FragmentCache::default);
         let unknown: Vec<FragmentPushdownPlan> = {
             let known = lock(&cache);
             let is_unknown = |plan: &&FragmentPushdownPlan| !known.contains_key(&plan.fragment_id);
@@ -141,28 +127,16 @@ async fn load_live_rows(dataset: Arc<Dataset>, fragment: FragmentPushdownPlan) -
     let id = fragment.fragment_id;
     let by_row_id = dataset.manifest.uses_stable_row_ids();
     if !by_row_id && fragment.deletion_vector.is_none() {
-        return Ok(LiveRows::Addresses {
-            fragment: id,
-            physical_rows: fragment.physical_rows,
-            deleted: None,
-        });
+        return Ok(LiveRows::Addresses { fragment: id, physical_rows: fragment.physical_rows, deleted: None });
     }
-    let file_fragment = dataset
-        .get_fragment(id as usize)
-        .ok_or(PushdownError::UnknownFragment(id))?;
+    let file_fragment = dataset.get_fragment(id as usize).ok_or(PushdownError::UnknownFragment(id))?;
     let deleted = file_fragment.get_deletion_vector().await?;
     if by_row_id {
-        let mut ids = load_row_id_sequence(&dataset, file_fragment.metadata())
-            .await?
-            .as_ref()
-            .clone();
+        let mut ids = load_row_id_sequence(&dataset, file_fragment.metadata()).await?.as_ref().clone();
         if let Some(deleted) = deleted {
             ids.mask(deleted.to_sorted_iter())?;
         }
-        return Ok(LiveRows::RowIds {
-            fragment: id,
-            ids: Arc::new(RowAddrTreeMap::from(&ids)),
-        });
+        return Ok(LiveRows::RowIds { fragment: id, ids: Arc::new(RowAddrTreeMap::from(&ids)) });
     }
     Ok(LiveRows::Addresses {
         fragment: id,

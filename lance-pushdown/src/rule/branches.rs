@@ -20,19 +20,12 @@ use crate::error::{PushdownError, Result};
 use crate::schema_invariant::check_branch_schema;
 
 /// The rewritten final aggregate.
-pub(super) fn build(
-    pushdown: &Pushdown<'_>,
-    reader: Arc<dyn IndexReader>,
-) -> Result<Arc<dyn ExecutionPlan>> {
+pub(super) fn build(pushdown: &Pushdown<'_>, reader: Arc<dyn IndexReader>) -> Result<Arc<dyn ExecutionPlan>> {
     let pattern = &pushdown.pattern;
     let state = pattern.partial_node.schema();
     let mut branches = Vec::new();
     if !pushdown.classification.index.is_empty() {
-        branches.push(checked(
-            "index",
-            &state,
-            index_branch(pushdown, reader, &state)?,
-        )?);
+        branches.push(checked("index", &state, index_branch(pushdown, reader, &state)?)?);
     }
     if pushdown.classification.literal_fragments > 0 {
         let literals = literal_branch(&pushdown.classification.literals, &state)?;
@@ -48,11 +41,7 @@ pub(super) fn build(
     below_final(pattern, states)
 }
 
-fn checked(
-    name: &'static str,
-    state: &Schema,
-    branch: Arc<dyn ExecutionPlan>,
-) -> Result<Arc<dyn ExecutionPlan>> {
+fn checked(name: &'static str, state: &Schema, branch: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     check_branch_schema(name, state, &branch.schema())?;
     Ok(branch)
 }
@@ -69,10 +58,7 @@ fn index_branch(
     let exec = IndexedAggregateExec::try_new(
         Arc::clone(pushdown.pattern.dataset()),
         reader,
-        MaskQueries {
-            filter,
-            nulls: pushdown.classification.nulls.clone(),
-        },
+        MaskQueries { filter, nulls: pushdown.classification.nulls.clone() },
         pushdown.classification.index.clone(),
         Arc::clone(state),
     )?;
@@ -85,10 +71,7 @@ fn literal_branch(counts: &[u64], state: &SchemaRef) -> Result<Arc<dyn Execution
         .zip(state.fields())
         .map(|(count, field)| {
             let count = i64::try_from(*count).map_err(|_| PushdownError::CountOverflow)?;
-            Ok(ProjectionExpr {
-                expr: lit(ScalarValue::Int64(Some(count))),
-                alias: field.name().clone(),
-            })
+            Ok(ProjectionExpr { expr: lit(ScalarValue::Int64(Some(count))), alias: field.name().clone() })
         })
         .collect::<Result<Vec<_>>>()?;
     // A projection takes its schema metadata from its input.
@@ -100,11 +83,7 @@ fn literal_branch(counts: &[u64], state: &SchemaRef) -> Result<Arc<dyn Execution
 /// The original partial aggregate over the fragments that are left.
 fn scan_branch(pushdown: &Pushdown<'_>) -> Result<Arc<dyn ExecutionPlan>> {
     let pattern = &pushdown.pattern;
-    let mut node = restricted_scan(
-        pattern.scan,
-        &pushdown.classification.scan,
-        &pushdown.filter,
-    )?;
+    let mut node = restricted_scan(pattern.scan, &pushdown.classification.scan, &pushdown.filter)?;
     for layer in pattern.layers.iter().rev() {
         node = Arc::clone(layer).with_new_children(vec![node])?;
     }
@@ -116,34 +95,19 @@ fn restricted_scan(
     fragments: &[Fragment],
     filter: &FilterPlan,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let options = scan
-        .options()
-        .clone()
-        .with_fragments(Arc::new(fragments.to_vec()));
+    let options = scan.options().clone().with_fragments(Arc::new(fragments.to_vec()));
     // The index is searched again only if it knows any of these fragments.
     let is_covered = |fragment: &Fragment| match filter {
-        FilterPlan::Index(filter) => {
-            u32::try_from(fragment.id).is_ok_and(|id| filter.coverage.contains(id))
-        }
+        FilterPlan::Index(filter) => u32::try_from(fragment.id).is_ok_and(|id| filter.coverage.contains(id)),
         FilterPlan::None | FilterPlan::Scan(_) => true,
     };
-    let index_input = scan
-        .index_input()
-        .filter(|_| fragments.iter().any(is_covered))
-        .cloned();
+    let index_input = scan.index_input().filter(|_| fragments.iter().any(is_covered)).cloned();
     let dataset = Arc::clone(scan.dataset());
-    Ok(Arc::new(FilteredReadExec::try_new(
-        dataset,
-        options,
-        index_input,
-    )?))
+    Ok(Arc::new(FilteredReadExec::try_new(dataset, options, index_input)?))
 }
 
 /// Puts `states` in the place of the partial aggregate.
-fn below_final(
-    pattern: &Pattern<'_>,
-    states: Arc<dyn ExecutionPlan>,
-) -> Result<Arc<dyn ExecutionPlan>> {
+fn below_final(pattern: &Pattern<'_>, states: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let mut node = states;
     for exchange in pattern.exchange.iter().rev() {
         node = Arc::clone(exchange).with_new_children(vec![node])?;

@@ -96,15 +96,9 @@ enum Verdict {
     Index(FragmentPushdownPlan),
 }
 
-fn judge(
-    input: Input<'_>,
-    columns: &NullIndexes,
-    fragment: &Fragment,
-) -> Result<Verdict, ScanReason> {
-    let physical = fragment
-        .physical_rows
-        .and_then(|rows| u64::try_from(rows).ok())
-        .ok_or(ScanReason::PhysicalRowsUnknown)?;
+fn judge(input: Input<'_>, columns: &NullIndexes, fragment: &Fragment) -> Result<Verdict, ScanReason> {
+    let physical =
+        fragment.physical_rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ScanReason::PhysicalRowsUnknown)?;
     if scan::deleted_rows(fragment).is_some_and(|deleted| deleted > physical) {
         return Err(ScanReason::DeletionCountCorrupt);
     }
@@ -121,11 +115,7 @@ fn judge(
     }
 }
 
-fn literal(
-    options: PushdownOptions,
-    fragment: &Fragment,
-    counts: &[CountSource],
-) -> Result<Vec<u64>, ScanReason> {
+fn literal(options: PushdownOptions, fragment: &Fragment, counts: &[CountSource]) -> Result<Vec<u64>, ScanReason> {
     if !options.literal_counts {
         return Err(ScanReason::LiteralCountsOff);
     }
@@ -234,10 +224,7 @@ struct NullIndexes {
 
 impl NullIndexes {
     fn resolve(input: Input<'_>) -> Self {
-        let mut indexes = Self {
-            used: Vec::new(),
-            refused: Vec::new(),
-        };
+        let mut indexes = Self { used: Vec::new(), refused: Vec::new() };
         for measure in input.measures {
             let Measure::Column(column) = measure else {
                 continue;
@@ -254,8 +241,7 @@ impl NullIndexes {
     }
 
     fn knows(&self, column: &str) -> bool {
-        self.used.iter().any(|used| used.column == column)
-            || self.refused.iter().any(|(name, _)| name == column)
+        self.used.iter().any(|used| used.column == column) || self.refused.iter().any(|(name, _)| name == column)
     }
 
     fn source(&self, column: &str, fragment: u32) -> Result<CountSource, ScanReason> {
@@ -298,19 +284,12 @@ fn null_index(input: Input<'_>, column: &str) -> Result<UsedIndex, ScanReason> {
     };
     let used = used.ok_or(ScanReason::ColumnNotIndexed)?;
     check_row_domain(&used.name, input.dataset, input.facts)?;
-    Ok(UsedIndex {
-        coverage: used.coverage & input.dataset.fragment_bitmap().as_ref() as &RoaringBitmap,
-        ..used
-    })
+    Ok(UsedIndex { coverage: used.coverage & input.dataset.fragment_bitmap().as_ref() as &RoaringBitmap, ..used })
 }
 
 fn filter_index(filter: &FilterPlan, column: &str) -> Option<UsedIndex> {
     match filter {
-        FilterPlan::Index(filter) => filter
-            .indexes
-            .iter()
-            .find(|used| used.column == column)
-            .cloned(),
+        FilterPlan::Index(filter) => filter.indexes.iter().find(|used| used.column == column).cloned(),
         FilterPlan::None | FilterPlan::Scan(_) => None,
     }
 }

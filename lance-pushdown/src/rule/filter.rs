@@ -45,10 +45,7 @@ pub(super) struct UsedIndex {
 }
 
 /// Combines the scan's own filter with those above it.
-pub(super) fn plan_filter(
-    pattern: &Pattern<'_>,
-    facts: Option<&DatasetFacts>,
-) -> Result<FilterPlan, Refusal> {
+pub(super) fn plan_filter(pattern: &Pattern<'_>, facts: Option<&DatasetFacts>) -> Result<FilterPlan, Refusal> {
     check_index_input(pattern)?;
     let mut parts = Vec::new();
     if pattern.scan.options().full_filter.is_some() || pattern.scan.index_input().is_some() {
@@ -66,9 +63,7 @@ pub(super) fn plan_filter(
         Ok(exprs) => exprs,
         Err(reason) => return Ok(FilterPlan::Scan(reason)),
     };
-    let all = exprs
-        .into_iter()
-        .reduce(|left, right| ScalarIndexExpr::And(Box::new(left), Box::new(right)));
+    let all = exprs.into_iter().reduce(|left, right| ScalarIndexExpr::And(Box::new(left), Box::new(right)));
     Ok(match all {
         None => FilterPlan::None,
         Some(expr) => match index_filter(expr.optimize(), pattern.dataset(), facts) {
@@ -89,16 +84,10 @@ fn check_index_input(pattern: &Pattern<'_>) -> Result<(), Refusal> {
 }
 
 /// The filter that Lance pushed into the scan, over the preloaded bitmap indexes where they are known.
-fn pushed_filter(
-    pattern: &Pattern<'_>,
-    facts: Option<&DatasetFacts>,
-) -> Result<ScalarIndexExpr, ScanReason> {
+fn pushed_filter(pattern: &Pattern<'_>, facts: Option<&DatasetFacts>) -> Result<ScalarIndexExpr, ScanReason> {
     let options = pattern.scan.options();
-    let leaf = pattern
-        .scan
-        .index_input()
-        .and_then(|input| input.downcast_ref::<ScalarIndexExec>())
-        .map(ScalarIndexExec::expr);
+    let leaf =
+        pattern.scan.index_input().and_then(|input| input.downcast_ref::<ScalarIndexExec>()).map(ScalarIndexExec::expr);
     if let (Some(facts), Some(filter)) = (facts, &options.full_filter) {
         return parse(filter.clone(), facts).map_err(|reason| match leaf {
             Some(leaf) if !has_only_bitmaps(leaf) => ScanReason::IndexKind,
@@ -112,12 +101,8 @@ fn pushed_filter(
     }
 }
 
-fn parse(
-    filter: datafusion::logical_expr::Expr,
-    facts: &DatasetFacts,
-) -> Result<ScalarIndexExpr, ScanReason> {
-    let parsed =
-        apply_scalar_indices(filter, &facts.parsers).map_err(|_| ScanReason::FilterNotIndexed)?;
+fn parse(filter: datafusion::logical_expr::Expr, facts: &DatasetFacts) -> Result<ScalarIndexExpr, ScanReason> {
+    let parsed = apply_scalar_indices(filter, &facts.parsers).map_err(|_| ScanReason::FilterNotIndexed)?;
     match (parsed.scalar_query, parsed.refine_expr) {
         (None, _) => Err(ScanReason::FilterNotIndexed),
         (Some(_), Some(_)) => Err(ScanReason::FilterSplit),
@@ -166,11 +151,7 @@ fn index_filter(
             });
         }
     }
-    Ok(IndexFilter {
-        expr,
-        coverage,
-        indexes,
-    })
+    Ok(IndexFilter { expr, coverage, indexes })
 }
 
 /// Proves that a leaf is answered exactly by a bitmap index, and yields the fragments that it covers.
@@ -185,11 +166,7 @@ fn check_leaf<'a>(
     if leaf.needs_recheck {
         return Err(ScanReason::InexactIndex);
     }
-    let query = leaf
-        .query
-        .as_any()
-        .downcast_ref::<SargableQuery>()
-        .ok_or(ScanReason::UnsupportedQuery)?;
+    let query = leaf.query.as_any().downcast_ref::<SargableQuery>().ok_or(ScanReason::UnsupportedQuery)?;
     let field = dataset
         .schema()
         .fields
@@ -198,9 +175,7 @@ fn check_leaf<'a>(
         .ok_or(ScanReason::NestedColumn)?;
     check_query(query, &field.data_type())?;
     check_row_domain(&leaf.index_name, dataset, facts)?;
-    leaf.fragment_bitmap
-        .as_ref()
-        .ok_or(ScanReason::CoverageUnknown)
+    leaf.fragment_bitmap.as_ref().ok_or(ScanReason::CoverageUnknown)
 }
 
 fn check_query(query: &SargableQuery, column: &DataType) -> Result<(), ScanReason> {
@@ -234,20 +209,14 @@ fn bound(bound: &Bound<ScalarValue>) -> Option<&ScalarValue> {
 ///
 /// Addresses of moved rows are never reused. Stable row ids are: with several segments, an old entry of one
 /// is indistinguishable from the valid entry of another.
-pub(super) fn check_row_domain(
-    index: &str,
-    dataset: &Dataset,
-    facts: Option<&DatasetFacts>,
-) -> Result<(), ScanReason> {
+pub(super) fn check_row_domain(index: &str, dataset: &Dataset, facts: Option<&DatasetFacts>) -> Result<(), ScanReason> {
     if facts.is_some_and(|facts| facts.has_fragment_reuse) {
         return Err(ScanReason::FragmentReuse);
     }
     if !dataset.manifest.uses_stable_row_ids() {
         return Ok(());
     }
-    let index = facts
-        .and_then(|facts| facts.index(index))
-        .ok_or(ScanReason::StableRowIds)?;
+    let index = facts.and_then(|facts| facts.index(index)).ok_or(ScanReason::StableRowIds)?;
     match index.segments.len() {
         1 => Ok(()),
         _ => Err(ScanReason::StableRowIdSegments),

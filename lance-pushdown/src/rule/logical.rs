@@ -13,10 +13,7 @@ use datafusion::physical_expr::expressions::{
 /// The logical form of comparisons, membership and NULL tests under AND, OR and NOT; `None` for anything else.
 ///
 /// `name` gives a column its name in the table.
-pub(super) fn try_logical(
-    expr: &Arc<dyn PhysicalExpr>,
-    name: &dyn Fn(&Column) -> Option<String>,
-) -> Option<Expr> {
+pub(super) fn try_logical(expr: &Arc<dyn PhysicalExpr>, name: &dyn Fn(&Column) -> Option<String>) -> Option<Expr> {
     if let Some(column) = expr.downcast_ref::<Column>() {
         return Some(Expr::Column(LogicalColumn::new_unqualified(name(column)?)));
     }
@@ -39,16 +36,8 @@ pub(super) fn try_logical(
         return Some(Expr::IsNotNull(Box::new(inner)));
     }
     let in_list = expr.downcast_ref::<InListExpr>()?;
-    let list = in_list
-        .list()
-        .iter()
-        .map(|item| try_logical(item, name))
-        .collect::<Option<Vec<_>>>()?;
-    Some(Expr::InList(InList::new(
-        Box::new(try_logical(in_list.expr(), name)?),
-        list,
-        in_list.negated(),
-    )))
+    let list = in_list.list().iter().map(|item| try_logical(item, name)).collect::<Option<Vec<_>>>()?;
+    Some(Expr::InList(InList::new(Box::new(try_logical(in_list.expr(), name)?), list, in_list.negated())))
 }
 
 fn is_predicate(op: Operator) -> bool {

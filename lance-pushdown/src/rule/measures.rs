@@ -32,11 +32,7 @@ pub(super) fn try_counts(pattern: &Pattern<'_>) -> Result<Vec<Measure>, Refusal>
     if partial.filter_expr().iter().any(Option::is_some) {
         return Err(Refusal::MeasureFilter);
     }
-    partial
-        .aggr_expr()
-        .iter()
-        .map(|aggregate| try_count(pattern, aggregate))
-        .collect()
+    partial.aggr_expr().iter().map(|aggregate| try_count(pattern, aggregate)).collect()
 }
 
 fn try_count(pattern: &Pattern<'_>, aggregate: &AggregateFunctionExpr) -> Result<Measure, Refusal> {
@@ -59,17 +55,10 @@ fn try_count(pattern: &Pattern<'_>, aggregate: &AggregateFunctionExpr) -> Result
             false => Ok(Measure::Rows),
         };
     }
-    let column = argument
-        .downcast_ref::<Column>()
-        .ok_or(Refusal::UnsupportedArgument)?;
-    let name = pattern
-        .source_column(0, column)
-        .ok_or(Refusal::UnsupportedArgument)?;
+    let column = argument.downcast_ref::<Column>().ok_or(Refusal::UnsupportedArgument)?;
+    let name = pattern.source_column(0, column).ok_or(Refusal::UnsupportedArgument)?;
     let fields = &pattern.dataset().schema().fields;
-    let field = fields
-        .iter()
-        .find(|field| field.name == name)
-        .ok_or(Refusal::SystemColumn)?;
+    let field = fields.iter().find(|field| field.name == name).ok_or(Refusal::SystemColumn)?;
     counted_column(field).map(Measure::Column)
 }
 

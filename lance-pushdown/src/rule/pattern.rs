@@ -34,12 +34,7 @@ impl<'a> Candidate<'a> {
         let mut node = aggregate.input();
         loop {
             if let Some(scan) = node.downcast_ref::<FilteredReadExec>() {
-                return Some(Self {
-                    root,
-                    aggregate,
-                    between,
-                    scan,
-                });
+                return Some(Self { root, aggregate, between, scan });
             }
             if final_aggregate(node).is_some() {
                 return None;
@@ -58,18 +53,8 @@ impl<'a> Candidate<'a> {
         PushdownReport {
             dataset: dataset.uri().to_string(),
             version: dataset.manifest.version,
-            aggregates: self
-                .aggregate
-                .aggr_expr()
-                .iter()
-                .map(|aggregate| aggregate.name().to_string())
-                .collect(),
-            filter: self
-                .scan
-                .options()
-                .full_filter
-                .as_ref()
-                .map(ToString::to_string),
+            aggregates: self.aggregate.aggr_expr().iter().map(|aggregate| aggregate.name().to_string()).collect(),
+            filter: self.scan.options().full_filter.as_ref().map(ToString::to_string),
             fragments: Vec::new(),
             refusal: None,
         }
@@ -116,11 +101,8 @@ impl<'a> Pattern<'a> {
         if *candidate.aggregate.mode() != AggregateMode::Final {
             return Err(Refusal::AggregateMode);
         }
-        let split = candidate
-            .between
-            .iter()
-            .position(|node| node.is::<AggregateExec>())
-            .ok_or(Refusal::AggregateMode)?;
+        let split =
+            candidate.between.iter().position(|node| node.is::<AggregateExec>()).ok_or(Refusal::AggregateMode)?;
         let (exchange, rest) = candidate.between.split_at(split);
         let [partial_node, layers @ ..] = rest else {
             return Err(Refusal::AggregateMode);
@@ -138,14 +120,7 @@ impl<'a> Pattern<'a> {
         for layer in layers {
             check_layer(layer)?;
         }
-        Ok(Self {
-            root: candidate.root,
-            exchange,
-            partial_node,
-            partial,
-            layers,
-            scan: candidate.scan,
-        })
+        Ok(Self { root: candidate.root, exchange, partial_node, partial, layers, scan: candidate.scan })
     }
 
     /// The dataset version that the scan is pinned to.
@@ -165,31 +140,18 @@ impl<'a> Pattern<'a> {
             }
         }
         let schema = self.scan.schema();
-        schema
-            .fields()
-            .get(index)
-            .map(|field| field.name().to_string())
+        schema.fields().get(index).map(|field| field.name().to_string())
     }
 
     /// The filters above the scan with the number of layers above each one's input.
     pub(super) fn filters(&self) -> impl Iterator<Item = (usize, &'a FilterExec)> {
-        self.layers
-            .iter()
-            .enumerate()
-            .filter_map(|(at, layer)| Some((at + 1, layer.downcast_ref::<FilterExec>()?)))
+        self.layers.iter().enumerate().filter_map(|(at, layer)| Some((at + 1, layer.downcast_ref::<FilterExec>()?)))
     }
 
     /// All filters below the aggregate, for people.
     pub(super) fn filter_text(&self) -> Option<String> {
-        let pushed = self
-            .scan
-            .options()
-            .full_filter
-            .iter()
-            .map(ToString::to_string);
-        let above = self
-            .filters()
-            .map(|(_, filter)| filter.predicate().to_string());
+        let pushed = self.scan.options().full_filter.iter().map(ToString::to_string);
+        let above = self.filters().map(|(_, filter)| filter.predicate().to_string());
         let all: Vec<String> = pushed.chain(above).collect();
         match all.is_empty() {
             true => None,
@@ -208,11 +170,7 @@ fn check_layer(node: &Arc<dyn ExecutionPlan>) -> Result<(), Refusal> {
         return Err(Refusal::Limit);
     }
     if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
-        return match projection
-            .expr()
-            .iter()
-            .all(|item| item.expr.is::<Column>())
-        {
+        return match projection.expr().iter().all(|item| item.expr.is::<Column>()) {
             true => Ok(()),
             false => Err(Refusal::UnsupportedNode),
         };

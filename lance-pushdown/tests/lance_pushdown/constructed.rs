@@ -60,10 +60,7 @@ async fn table_with_deletions() -> Table {
     ScanReason::DeletionCountCorrupt
 )]
 #[tokio::test]
-async fn row_counts_that_do_not_hold(
-    #[case] change: fn(&mut Manifest),
-    #[case] expected: ScanReason,
-) {
+async fn row_counts_that_do_not_hold(#[case] change: fn(&mut Manifest), #[case] expected: ScanReason) {
     let table = table_with_deletions().await;
     let report = report_over(&table, tampered(&table, change));
     assert_eq!(report.fragments[0].bucket, Bucket::Scan(expected));
@@ -96,11 +93,7 @@ fn leaf(change: impl FnOnce(&mut ScalarIndexSearch)) -> ScalarIndexExpr {
 
 fn over_leaf(table: &Table, leaf: ScalarIndexExpr) -> (Arc<dyn ExecutionPlan>, PushdownReport) {
     let dataset = table.shared();
-    let index = ScalarIndexExec::new(
-        Arc::clone(&dataset),
-        leaf,
-        IndexExprResultWireFormat::TwoMask,
-    );
+    let index = ScalarIndexExec::new(Arc::clone(&dataset), leaf, IndexExprResultWireFormat::TwoMask);
     let filter = col("x").eq(lit(1_i32));
     let options = base_options(table).with_filter(None, Some(filter)).unwrap();
     let scan = FilteredReadExec::try_new(dataset, options, Some(Arc::new(index))).unwrap();
@@ -137,24 +130,13 @@ fn null() -> ScalarValue {
     ScanReason::NullLiteral
 )]
 #[tokio::test]
-async fn leaves_that_are_not_exact_bitmaps(
-    #[case] change: fn(&mut ScalarIndexSearch),
-    #[case] expected: ScanReason,
-) {
+async fn leaves_that_are_not_exact_bitmaps(#[case] change: fn(&mut ScalarIndexSearch), #[case] expected: ScanReason) {
     let mut table = Table::create(fragments(2)).await;
     table.bitmap("x").await;
     let (_, report) = over_leaf(&table, leaf(change));
-    assert_eq!(
-        report.fragments[0].bucket,
-        Bucket::Scan(expected),
-        "{report}"
-    );
+    assert_eq!(report.fragments[0].bucket, Bucket::Scan(expected), "{report}");
     let (_, report) = over_leaf(&table, leaf(|_| {}));
-    assert_eq!(
-        report.bucket_sizes().index,
-        2,
-        "the leaf unchanged is answered"
-    );
+    assert_eq!(report.bucket_sizes().index, 2, "the leaf unchanged is answered");
 }
 
 /// Dead fragments in a leaf's coverage are nobody's rows.
@@ -178,13 +160,8 @@ async fn an_index_input_without_a_filter() {
     let mut table = Table::create(fragments(2)).await;
     table.bitmap("x").await;
     let dataset = table.shared();
-    let index = ScalarIndexExec::new(
-        Arc::clone(&dataset),
-        leaf(|_| {}),
-        IndexExprResultWireFormat::TwoMask,
-    );
-    let scan =
-        FilteredReadExec::try_new(dataset, base_options(&table), Some(Arc::new(index))).unwrap();
+    let index = ScalarIndexExec::new(Arc::clone(&dataset), leaf(|_| {}), IndexExprResultWireFormat::TwoMask);
+    let scan = FilteredReadExec::try_new(dataset, base_options(&table), Some(Arc::new(index))).unwrap();
     let (_, report) = rewrite(&LancePushdown::new(), Arc::new(scan));
     assert_eq!(report.refusal, Some(Refusal::IndexInput));
 }
@@ -202,9 +179,7 @@ async fn a_rule_registered_too_late() {
         .with_physical_optimizer_rules(rules)
         .build();
     let context = SessionContext::new_with_state(state);
-    context
-        .register_table("t", pushdown.table(table.shared()))
-        .unwrap();
+    context.register_table("t", pushdown.table(table.shared())).unwrap();
     plan(&context, "SELECT count(x) FROM t").await;
     let report = pushdown.take_reports().pop().expect("a report");
     assert_eq!(report.refusal, Some(Refusal::AggregateMode));

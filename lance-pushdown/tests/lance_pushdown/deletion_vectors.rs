@@ -19,10 +19,7 @@ async fn deleted_rows_are_taken_off(
     #[values(false, true)] stable_row_ids: bool,
     #[values("id % 2 = 0", "id < 20", "id % 40 = 5")] deletion: &str,
 ) {
-    let layout = Layout {
-        stable_row_ids,
-        ..fragments(3)
-    };
+    let layout = Layout { stable_row_ids, ..fragments(3) };
     let mut table = Table::create(layout).await;
     table.bitmap("x").await;
     table.delete(deletion).await;
@@ -49,11 +46,7 @@ async fn a_fragment_plan_carries_its_deletion_file() {
     table.bitmap("x").await;
     table.delete("id = 3").await;
     let exec = crate::support::indexed_exec(&table, "SELECT count(*) FROM t WHERE x = 1").await;
-    let files: Vec<bool> = exec
-        .fragments()
-        .iter()
-        .map(|plan| plan.deletion_vector.is_some())
-        .collect();
+    let files: Vec<bool> = exec.fragments().iter().map(|plan| plan.deletion_vector.is_some()).collect();
     assert_eq!(files, [true, false]);
 }
 
@@ -100,10 +93,7 @@ async fn live_rows_are_the_physical_rows_without_the_deleted() {
         deletion_vector: fragment.deletion_file.clone(),
         counts: vec![],
     };
-    let live = LanceIndexReader::new()
-        .live_rows(&dataset, &[plan])
-        .await
-        .unwrap();
+    let live = LanceIndexReader::new().live_rows(&dataset, &[plan]).await.unwrap();
     assert!(matches!(live[0], LiveRows::Addresses { .. }));
     assert_eq!(live[0].len().unwrap(), 16);
 }

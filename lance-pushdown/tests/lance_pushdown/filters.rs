@@ -59,15 +59,8 @@ fn is_red(row: &Row) -> Option<bool> {
 #[case::like("y LIKE 'r%'", |r: &Row| r.y.as_deref().map(|y| y.starts_with('r')))]
 #[case::function("upper(y) = 'RED'", |r: &Row| is_red(r))]
 #[tokio::test]
-async fn three_valued_logic(
-    #[case] filter: &str,
-    #[case] truth: Truth,
-    #[values(false, true)] stable_row_ids: bool,
-) {
-    let layout = crate::support::Layout {
-        stable_row_ids,
-        ..fragments(3)
-    };
+async fn three_valued_logic(#[case] filter: &str, #[case] truth: Truth, #[values(false, true)] stable_row_ids: bool) {
+    let layout = crate::support::Layout { stable_row_ids, ..fragments(3) };
     let mut table = Table::create(layout).await;
     table.bitmap("x").await;
     table.bitmap("y").await;
@@ -111,10 +104,6 @@ async fn a_comparison_with_null_selects_nothing() {
     for filter in ["x = NULL", "x <> NULL", "x NOT IN (1, NULL) AND x = 1"] {
         let sql = format!("SELECT count(*) FROM t WHERE {filter}");
         let plan = crate::support::plan(&context, &sql).await;
-        assert_eq!(
-            crate::support::answer(&context, plan).await,
-            [0],
-            "{filter}"
-        );
+        assert_eq!(crate::support::answer(&context, plan).await, [0], "{filter}");
     }
 }

@@ -1,11 +1,6 @@
 //! Tests of the crate over real datasets. The modules `schema_invariant`, `deletion_vectors` and `plan_time_io` are
 //! gates that CI selects by name.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod constructed;
 mod deletion_vectors;

@@ -11,8 +11,8 @@ use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use lance::io::exec::filtered_read::{FilteredReadExec, FilteredReadOptions};
 use lance_pushdown::{
-    CountSource, FragmentPushdownPlan, IndexedAggregateExec, LanceIndexReader, LancePushdown,
-    LiveRows, PushdownError, PushdownReport, Refusal,
+    CountSource, FragmentPushdownPlan, IndexedAggregateExec, LanceIndexReader, LancePushdown, LiveRows, PushdownError,
+    PushdownReport, Refusal,
 };
 use lance_select::{IndexExprResult, RowAddrMask, RowAddrTreeMap};
 use roaring::RoaringBitmap;
@@ -32,21 +32,15 @@ async fn table() -> Table {
 }
 
 async fn run(exec: Arc<dyn ExecutionPlan>) -> Vec<i64> {
-    counts(
-        &collect(exec, Arc::new(TaskContext::default()))
-            .await
-            .unwrap(),
-    )
+    counts(&collect(exec, Arc::new(TaskContext::default())).await.unwrap())
 }
 
 #[tokio::test]
 async fn it_yields_one_row_of_partial_state() {
     let table = table().await;
     let exec = indexed_exec(&table, SQL).await;
-    let expected = [
-        table.count(|row| row.x == Some(1)).await,
-        table.count(|row| row.x == Some(1) && row.y.is_some()).await,
-    ];
+    let expected =
+        [table.count(|row| row.x == Some(1)).await, table.count(|row| row.x == Some(1) && row.y.is_some()).await];
     assert_eq!(exec.properties().output_partitioning().partition_count(), 1);
     assert_eq!(run(exec).await, expected);
 }
@@ -104,21 +98,12 @@ async fn it_says_what_it_answers() {
 async fn another_partition_is_an_error() {
     let table = table().await;
     let exec = indexed_exec(&table, SQL).await;
-    let error = exec
-        .execute(1, Arc::new(TaskContext::default()))
-        .err()
-        .unwrap();
+    let error = exec.execute(1, Arc::new(TaskContext::default())).err().unwrap();
     assert!(error.to_string().contains("one partition"), "{error}");
 }
 
 fn fragment_plan(fragment_id: u32, counts: Vec<CountSource>) -> FragmentPushdownPlan {
-    FragmentPushdownPlan {
-        fragment_id,
-        physical_rows: 20,
-        index_bindings: vec![],
-        deletion_vector: None,
-        counts,
-    }
+    FragmentPushdownPlan { fragment_id, physical_rows: 20, index_bindings: vec![], deletion_vector: None, counts }
 }
 
 #[rstest]
@@ -130,10 +115,7 @@ fn fragment_plan(fragment_id: u32, counts: Vec<CountSource>) -> FragmentPushdown
 async fn it_refuses_wrong_fragments(#[case] plans: Vec<(u32, usize)>, #[case] message: &str) {
     let table = table().await;
     let exec = indexed_exec(&table, SQL).await;
-    let plans = plans
-        .into_iter()
-        .map(|(id, counts)| fragment_plan(id, vec![CountSource::Rows; counts]))
-        .collect();
+    let plans = plans.into_iter().map(|(id, counts)| fragment_plan(id, vec![CountSource::Rows; counts])).collect();
     let error = IndexedAggregateExec::try_new(
         Arc::clone(exec.dataset()),
         Arc::new(LanceIndexReader::new()),
@@ -153,20 +135,11 @@ async fn it_refuses_an_unknown_null_query() {
         Arc::clone(exec.dataset()),
         Arc::new(LanceIndexReader::new()),
         exec.queries().clone(),
-        vec![fragment_plan(
-            0,
-            vec![CountSource::Rows, CountSource::NonNull(9)],
-        )],
+        vec![fragment_plan(0, vec![CountSource::Rows, CountSource::NonNull(9)])],
         exec.schema(),
     )
     .unwrap_err();
-    assert!(matches!(
-        error,
-        PushdownError::UnknownNullQuery {
-            fragment: 0,
-            query: 9
-        }
-    ));
+    assert!(matches!(error, PushdownError::UnknownNullQuery { fragment: 0, query: 9 }));
 }
 
 fn offsets(fragment: u32, rows: &[u32]) -> RowAddrTreeMap {
@@ -180,10 +153,7 @@ async fn run_mocked(answer: IndexExprResult) -> Result<Vec<i64>, String> {
     let table = table().await;
     let exec = indexed_exec(&table, "SELECT count(*) FROM t WHERE x = 1").await;
     let mut reader = MockReader::new();
-    reader
-        .expect_evaluate()
-        .times(1)
-        .return_once(move |_, _, _, _| Ok(answer));
+    reader.expect_evaluate().times(1).return_once(move |_, _, _, _| Ok(answer));
     reader.expect_live_rows().returning(|_, _| {
         Ok(vec![LiveRows::Addresses {
             fragment: 0,
@@ -200,9 +170,7 @@ async fn run_mocked(answer: IndexExprResult) -> Result<Vec<i64>, String> {
     )
     .unwrap();
     let batches = collect(Arc::new(exec), Arc::new(TaskContext::default())).await;
-    batches
-        .map(|batches| counts(&batches))
-        .map_err(|error| error.to_string())
+    batches.map(|batches| counts(&batches)).map_err(|error| error.to_string())
 }
 
 #[rstest]
@@ -228,16 +196,9 @@ async fn an_inexact_answer_is_an_error(#[case] answer: IndexExprResult) {
 
 #[test]
 fn a_mask_beyond_the_fragment_is_an_error() {
-    let rows = LiveRows::Addresses {
-        fragment: 0,
-        physical_rows: 2,
-        deleted: None,
-    };
+    let rows = LiveRows::Addresses { fragment: 0, physical_rows: 2, deleted: None };
     let mask = RowAddrMask::from_block(offsets(0, &[0, 1, 2, 3]));
-    assert!(matches!(
-        rows.count(&mask),
-        Err(PushdownError::MaskExceedsFragment(0))
-    ));
+    assert!(matches!(rows.count(&mask), Err(PushdownError::MaskExceedsFragment(0))));
 }
 
 /// `Final <- Partial <- scan` for `COUNT(*)`, rewritten by the rule alone.
@@ -252,16 +213,9 @@ pub(crate) fn rewrite(
         .map(Arc::new)
         .unwrap();
     let aggregate = |mode, input: Arc<dyn ExecutionPlan>, schema| {
-        AggregateExec::try_new(
-            mode,
-            PhysicalGroupBy::default(),
-            vec![Arc::clone(&count)],
-            vec![None],
-            input,
-            schema,
-        )
-        .map(Arc::new)
-        .unwrap()
+        AggregateExec::try_new(mode, PhysicalGroupBy::default(), vec![Arc::clone(&count)], vec![None], input, schema)
+            .map(Arc::new)
+            .unwrap()
     };
     let schema = scan.schema();
     let partial = aggregate(AggregateMode::Partial, scan, Arc::clone(&schema));
@@ -317,21 +271,14 @@ async fn scans_that_are_not_their_live_rows(
     let scan = scan(&table, change(base_options(&table), &table));
     let (plan, report) = rewrite(&LancePushdown::new(), scan);
     assert_eq!(report.refusal, Some(expected));
-    assert!(
-        nodes(&plan)
-            .iter()
-            .any(|node| node.is::<FilteredReadExec>())
-    );
+    assert!(nodes(&plan).iter().any(|node| node.is::<FilteredReadExec>()));
 }
 
 /// A scan of chosen fragments counts these and no others.
 #[tokio::test]
 async fn explicit_fragments_are_the_universe() {
     let table = table().await;
-    let chosen = Arc::new(vec![
-        table.dataset.fragments()[2].clone(),
-        table.dataset.fragments()[0].clone(),
-    ]);
+    let chosen = Arc::new(vec![table.dataset.fragments()[2].clone(), table.dataset.fragments()[0].clone()]);
     let scan = scan(&table, base_options(&table).with_fragments(chosen));
     let (plan, report) = rewrite(&LancePushdown::new(), scan);
     let ids: Vec<u64> = report.fragments.iter().map(|f| f.fragment_id).collect();
@@ -345,10 +292,7 @@ async fn explicit_fragments_are_the_universe() {
 #[tokio::test]
 async fn an_empty_list_of_fragments() {
     let table = table().await;
-    let scan = scan(
-        &table,
-        base_options(&table).with_fragments(Arc::new(vec![])),
-    );
+    let scan = scan(&table, base_options(&table).with_fragments(Arc::new(vec![])));
     let (plan, report) = rewrite(&LancePushdown::new(), scan);
     assert_eq!(report.refusal, Some(Refusal::NoFragments));
     let context = SessionContext::new();

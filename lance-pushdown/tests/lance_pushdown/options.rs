@@ -7,33 +7,15 @@ use rstest::rstest;
 use crate::support::{Table, answer, context, fragments, plan};
 
 async fn set(context: &SessionContext, statement: &str) {
-    context
-        .sql(statement)
-        .await
-        .unwrap()
-        .collect()
-        .await
-        .unwrap();
+    context.sql(statement).await.unwrap().collect().await.unwrap();
 }
 
 #[rstest]
-#[case(
-    "literal_counts",
-    "SELECT count(*) FROM t",
-    ScanReason::LiteralCountsOff
-)]
-#[case(
-    "index_counts",
-    "SELECT count(*) FROM t WHERE x = 1",
-    ScanReason::IndexCountsOff
-)]
+#[case("literal_counts", "SELECT count(*) FROM t", ScanReason::LiteralCountsOff)]
+#[case("index_counts", "SELECT count(*) FROM t WHERE x = 1", ScanReason::IndexCountsOff)]
 #[case("count_column", "SELECT count(x) FROM t", ScanReason::CountColumnOff)]
 #[tokio::test]
-async fn each_capability_is_a_switch(
-    #[case] key: &str,
-    #[case] sql: &str,
-    #[case] reason: ScanReason,
-) {
+async fn each_capability_is_a_switch(#[case] key: &str, #[case] sql: &str, #[case] reason: ScanReason) {
     let mut table = Table::create(fragments(2)).await;
     table.bitmap("x").await;
     let pushdown = LancePushdown::new();
@@ -68,8 +50,7 @@ async fn off_the_rule_reports_nothing() {
 #[case("SET lance_pushdown.no_such_key = true", "does not exist")]
 #[tokio::test]
 async fn wrong_settings_are_errors(#[case] statement: &str, #[case] message: &str) {
-    let context =
-        SessionContext::new_with_state(LancePushdown::new().session_state(SessionConfig::new()));
+    let context = SessionContext::new_with_state(LancePushdown::new().session_state(SessionConfig::new()));
     let error = match context.sql(statement).await {
         Err(error) => error,
         Ok(frame) => frame.collect().await.unwrap_err(),
@@ -81,13 +62,7 @@ async fn wrong_settings_are_errors(#[case] statement: &str, #[case] message: &st
 async fn options_can_be_shown() {
     let config = SessionConfig::new().with_information_schema(true);
     let context = SessionContext::new_with_state(LancePushdown::new().session_state(config));
-    let rows = context
-        .sql("SHOW lance_pushdown.index_counts")
-        .await
-        .unwrap()
-        .collect()
-        .await
-        .unwrap();
+    let rows = context.sql("SHOW lance_pushdown.index_counts").await.unwrap().collect().await.unwrap();
     assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 1);
 }
 

@@ -66,13 +66,7 @@ async fn untouched(#[case] sql: &str) {
     let with = shape(&table, sql).await;
     let pushdown = LancePushdown::new();
     let context = context(&pushdown, table.shared());
-    context
-        .sql("SET lance_pushdown.enabled = false")
-        .await
-        .unwrap()
-        .collect()
-        .await
-        .unwrap();
+    context.sql("SET lance_pushdown.enabled = false").await.unwrap().collect().await.unwrap();
     let off = text(&plan(&context, sql).await);
     assert_eq!(with.lines().count(), off.lines().count());
     assert!(!with.contains("IndexedAggregateExec") && !with.contains("PlaceholderRowExec"));
@@ -80,12 +74,9 @@ async fn untouched(#[case] sql: &str) {
 
 #[test]
 fn the_rule_stands_right_before_aggregate_statistics() {
-    let rules = LancePushdown::new()
-        .register_rule(datafusion::physical_optimizer::optimizer::PhysicalOptimizer::new().rules);
+    let rules =
+        LancePushdown::new().register_rule(datafusion::physical_optimizer::optimizer::PhysicalOptimizer::new().rules);
     let names: Vec<&str> = rules.iter().map(|rule| rule.name()).collect();
-    let at = names
-        .iter()
-        .position(|name| *name == "lance_aggregate_pushdown")
-        .unwrap();
+    let at = names.iter().position(|name| *name == "lance_aggregate_pushdown").unwrap();
     assert_eq!(names[at + 1], "aggregate_statistics");
 }

@@ -7,9 +7,7 @@ use datafusion::prelude::SessionContext;
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
 use lance_index::scalar::expression::ScalarIndexExpr;
-use lance_pushdown::{
-    FragmentPushdownPlan, IndexReadMetrics, IndexReader, LancePushdown, LiveRows, Result,
-};
+use lance_pushdown::{FragmentPushdownPlan, IndexReadMetrics, IndexReader, LancePushdown, LiveRows, Result};
 use lance_select::IndexExprResult;
 use mockall::mock;
 use roaring::RoaringBitmap;
@@ -65,9 +63,7 @@ async fn planning_never_calls_the_index_reader() {
     let table = three_bucket_table().await;
     let pushdown = LancePushdown::with_reader(Arc::new(MockReader::new()));
     let context = SessionContext::new_with_state(session(&pushdown, 4));
-    context
-        .register_table("t", pushdown.table(table.shared()))
-        .unwrap();
+    context.register_table("t", pushdown.table(table.shared())).unwrap();
     for sql in QUERIES {
         plan(&context, sql).await;
     }
@@ -82,9 +78,7 @@ async fn executing_calls_the_index_reader() {
     let table = three_bucket_table().await;
     let pushdown = LancePushdown::with_reader(Arc::new(MockReader::new()));
     let context = SessionContext::new_with_state(session(&pushdown, 1));
-    context
-        .register_table("t", pushdown.table(table.shared()))
-        .unwrap();
+    context.register_table("t", pushdown.table(table.shared())).unwrap();
     let plan = plan(&context, "SELECT count(*) FROM t WHERE x = 1").await;
     crate::support::answer(&context, plan).await;
 }
@@ -142,16 +136,11 @@ async fn the_rule_reads_nothing() {
             .with_physical_optimizer_rules(vec![])
             .build(),
     );
-    context
-        .register_table("t", pushdown.table(Arc::clone(&dataset)))
-        .unwrap();
+    context.register_table("t", pushdown.table(Arc::clone(&dataset))).unwrap();
     for sql in QUERIES {
         let unoptimized = plan(&context, sql).await;
         read_iops(&dataset).await;
-        pushdown
-            .rule()
-            .optimize(unoptimized, context.state().config_options())
-            .unwrap();
+        pushdown.rule().optimize(unoptimized, context.state().config_options()).unwrap();
         assert_eq!(read_iops(&dataset).await, 0, "{sql}");
     }
     let reports = pushdown.take_reports();

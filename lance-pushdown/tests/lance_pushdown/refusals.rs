@@ -17,12 +17,7 @@ async fn report(table: &Table, sql: &str) -> PushdownReport {
     let pushdown = LancePushdown::new();
     let context = context(&pushdown, table.shared());
     let plan = plan(&context, sql).await;
-    assert!(
-        !nodes(&plan)
-            .iter()
-            .any(|node| node.name() == "IndexedAggregateExec"),
-        "{sql}"
-    );
+    assert!(!nodes(&plan).iter().any(|node| node.name() == "IndexedAggregateExec"), "{sql}");
     pushdown.take_reports().pop().expect("a report")
 }
 
@@ -37,10 +32,7 @@ async fn report(table: &Table, sql: &str) -> PushdownReport {
 #[case("SELECT count(x + 1) FROM t", Refusal::UnsupportedArgument)]
 #[case("SELECT count(x, y) FROM t", Refusal::UnsupportedArgument)]
 #[case("SELECT count(*) FROM (SELECT x FROM t LIMIT 5)", Refusal::Limit)]
-#[case(
-    "SELECT count(*) FROM (SELECT x FROM t WHERE x = 1 LIMIT 5)",
-    Refusal::Limit
-)]
+#[case("SELECT count(*) FROM (SELECT x FROM t WHERE x = 1 LIMIT 5)", Refusal::Limit)]
 #[case("SELECT count(*) FROM (SELECT x FROM t OFFSET 5)", Refusal::Limit)]
 #[case("SELECT count(*) FROM t WHERE z = 1", Refusal::NothingAnswered)]
 #[tokio::test]
@@ -150,9 +142,7 @@ async fn a_filter_above_a_stock_table_is_left_to_the_scan() {
     let pushdown = LancePushdown::new();
     let context = SessionContext::new_with_state(session(&pushdown, 1));
     let stock = Arc::new(LanceTableProvider::new(table.shared(), false, false));
-    context
-        .register_table("t", Arc::new(FilterAbove(stock)))
-        .unwrap();
+    context.register_table("t", Arc::new(FilterAbove(stock))).unwrap();
     plan(&context, "SELECT count(*) FROM t WHERE y = 'red'").await;
     let report = pushdown.take_reports().pop().expect("a report");
     assert_eq!(report.refusal, Some(Refusal::NothingAnswered));
@@ -199,11 +189,6 @@ fn every_reason_has_its_own_name_and_sentence() {
     }
     all_differ(Refusal::ALL.iter().map(|r| r.name().to_string()).collect());
     all_differ(Refusal::ALL.iter().map(ToString::to_string).collect());
-    all_differ(
-        ScanReason::ALL
-            .iter()
-            .map(|r| r.name().to_string())
-            .collect(),
-    );
+    all_differ(ScanReason::ALL.iter().map(|r| r.name().to_string()).collect());
     all_differ(ScanReason::ALL.iter().map(ToString::to_string).collect());
 }

@@ -33,10 +33,7 @@ async fn index_and_scan() {
     let expected = table.count(|row| row.x == Some(1)).await;
     let report = assert_counts(&table, "SELECT count(*) FROM t WHERE x = 1", &[expected]).await;
     assert_eq!(sizes(&report), (3, 0, 1));
-    assert_eq!(
-        report.fragments[3].bucket,
-        Bucket::Scan(ScanReason::Uncovered)
-    );
+    assert_eq!(report.fragments[3].bucket, Bucket::Scan(ScanReason::Uncovered));
     assert_eq!(report.rows_to_scan(), Some(35));
 }
 
@@ -47,10 +44,7 @@ async fn literal_and_scan() {
     let expected = table.count(|row| row.y.is_some()).await;
     let report = assert_counts(&table, "SELECT count(y) FROM t", &[expected]).await;
     assert_eq!(sizes(&report), (0, 1, 2));
-    assert_eq!(
-        report.fragments[0].bucket,
-        Bucket::Scan(ScanReason::ColumnNotIndexed)
-    );
+    assert_eq!(report.fragments[0].bucket, Bucket::Scan(ScanReason::ColumnNotIndexed));
 }
 
 #[tokio::test]
@@ -65,10 +59,7 @@ async fn index_literal_and_scan() {
     let report = assert_counts(&table, "SELECT count(y), count(*) FROM t", &[expected, all]).await;
     // COUNT(*) of the third fragment is a literal, and so is COUNT(y): the column is absent.
     assert_eq!(sizes(&report), (2, 1, 1));
-    assert_eq!(
-        report.fragments[3].bucket,
-        Bucket::Scan(ScanReason::ColumnUncovered)
-    );
+    assert_eq!(report.fragments[3].bucket, Bucket::Scan(ScanReason::ColumnUncovered));
 }
 
 #[tokio::test]
@@ -87,21 +78,14 @@ async fn nothing_can_be_answered() {
     let expected = table.count(|row| row.z > Some(4)).await;
     let report = assert_counts(&table, "SELECT count(*) FROM t WHERE z > 4", &[expected]).await;
     assert_eq!(report.refusal, Some(Refusal::NothingAnswered));
-    assert_eq!(
-        report.fragments[1].bucket,
-        Bucket::Scan(ScanReason::FilterNotIndexed)
-    );
+    assert_eq!(report.fragments[1].bucket, Bucket::Scan(ScanReason::FilterNotIndexed));
     assert_eq!(report.rows_to_scan(), Some(40));
 }
 
 #[tokio::test]
 async fn an_empty_dataset() {
     let table = Table::create(fragments(0)).await;
-    for sql in [
-        "SELECT count(*) FROM t",
-        "SELECT count(y), count(*) FROM t",
-        "SELECT count(*) FROM t WHERE x = 1",
-    ] {
+    for sql in ["SELECT count(*) FROM t", "SELECT count(y), count(*) FROM t", "SELECT count(*) FROM t WHERE x = 1"] {
         let expected = vec![0; sql.matches("count").count()];
         let report = assert_counts(&table, sql, &expected).await;
         assert_eq!(report.refusal, Some(Refusal::NoFragments), "{sql}");

@@ -8,8 +8,7 @@ use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::prelude::SessionContext;
 use lance_pushdown::{
-    IndexedAggregateExec, LanceIndexReader, LancePushdown, PushdownError, SchemaMismatch,
-    check_branch_schema,
+    IndexedAggregateExec, LanceIndexReader, LancePushdown, PushdownError, SchemaMismatch, check_branch_schema,
 };
 use rstest::rstest;
 
@@ -17,18 +16,12 @@ use crate::support::{Table, context, fragments, indexed_exec, nodes, plan, rows,
 
 fn state(fields: &[(&str, DataType, bool)]) -> Schema {
     Schema::new(
-        fields
-            .iter()
-            .map(|(name, kind, nullable)| Field::new(*name, kind.clone(), *nullable))
-            .collect::<Vec<_>>(),
+        fields.iter().map(|(name, kind, nullable)| Field::new(*name, kind.clone(), *nullable)).collect::<Vec<_>>(),
     )
 }
 
 fn two_counts() -> Schema {
-    state(&[
-        ("a[count]", DataType::Int64, false),
-        ("b[count]", DataType::Int64, false),
-    ])
+    state(&[("a[count]", DataType::Int64, false), ("b[count]", DataType::Int64, false)])
 }
 
 #[test]
@@ -78,10 +71,7 @@ fn a_difference_is_an_error(#[case] branch: Schema, #[case] expected: SchemaMism
 #[case::sum(state(&[("sum(x)[sum]", DataType::Int64, true)]), true)]
 #[case::unsigned(state(&[("count(*)[count]", DataType::UInt64, false)]), false)]
 #[tokio::test]
-async fn the_operator_refuses_a_state_that_is_not_a_count(
-    #[case] schema: Schema,
-    #[case] is_narrower: bool,
-) {
+async fn the_operator_refuses_a_state_that_is_not_a_count(#[case] schema: Schema, #[case] is_narrower: bool) {
     let mut table = Table::create(fragments(1)).await;
     table.bitmap("x").await;
     let exec = indexed_exec(&table, "SELECT count(*) FROM t WHERE x = 1").await;
@@ -112,20 +102,14 @@ async fn all_branches_of_a_plan_agree() {
     let rewritten = plan(&context, sql).await;
 
     let unoptimized = SessionContext::new_with_state(
-        SessionStateBuilder::new()
-            .with_default_features()
-            .with_physical_optimizer_rules(vec![])
-            .build(),
+        SessionStateBuilder::new().with_default_features().with_physical_optimizer_rules(vec![]).build(),
     );
-    unoptimized
-        .register_table("t", pushdown.table(table.shared()))
-        .unwrap();
+    unoptimized.register_table("t", pushdown.table(table.shared())).unwrap();
     let original = plan(&unoptimized, sql).await;
     let partial = nodes(&original)
         .into_iter()
         .find(|node| {
-            node.downcast_ref::<AggregateExec>()
-                .is_some_and(|aggregate| *aggregate.mode() == AggregateMode::Partial)
+            node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| *aggregate.mode() == AggregateMode::Partial)
         })
         .expect("a partial aggregate")
         .schema();
@@ -152,16 +136,9 @@ async fn schema_metadata_is_kept() {
     table.append_columns(&rows(40, 60), &["id", "x"]).await;
     table.append(&rows(60, 80)).await;
     let expected = table.count(|row| row.y.is_some()).await;
-    for sql in [
-        "SELECT count(y) FROM t",
-        "SELECT count(y) FROM t WHERE y <> 'red'",
-    ] {
+    for sql in ["SELECT count(y) FROM t", "SELECT count(y) FROM t WHERE y <> 'red'"] {
         let expected = match sql.contains("WHERE") {
-            true => {
-                table
-                    .count(|row| row.y.as_deref().is_some_and(|y| y != "red"))
-                    .await
-            }
+            true => table.count(|row| row.y.as_deref().is_some_and(|y| y != "red")).await,
             false => expected,
         };
         crate::support::assert_counts(&table, sql, &[expected]).await;

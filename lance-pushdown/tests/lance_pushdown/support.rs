@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray,
-};
+use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow::datatypes::{Int32Type, Int64Type};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use datafusion::execution::session_state::SessionState;
@@ -15,8 +13,7 @@ use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
 use lance::dataset::optimize::{CompactionOptions, compact_files};
 use lance::dataset::{
-    MergeInsertBuilder, MergeInsertWriteMode, UpdateBuilder, WhenMatched, WhenNotMatched,
-    WriteMode, WriteParams,
+    MergeInsertBuilder, MergeInsertWriteMode, UpdateBuilder, WhenMatched, WhenNotMatched, WriteMode, WriteParams,
 };
 use lance::index::DatasetIndexExt;
 use lance_index::IndexType;
@@ -61,18 +58,11 @@ pub(crate) fn batch(rows: &[Row], columns: &[&str]) -> RecordBatch {
         match name {
             "id" => Arc::new(rows.iter().map(|row| row.id).collect::<Int64Array>()),
             "x" => Arc::new(rows.iter().map(|row| row.x).collect::<Int32Array>()),
-            "y" => Arc::new(
-                rows.iter()
-                    .map(|row| row.y.clone())
-                    .collect::<StringArray>(),
-            ),
+            "y" => Arc::new(rows.iter().map(|row| row.y.clone()).collect::<StringArray>()),
             _ => Arc::new(rows.iter().map(|row| row.z).collect::<Int32Array>()),
         }
     };
-    let fields: Vec<_> = columns
-        .iter()
-        .map(|name| schema().field_with_name(name).unwrap().clone())
-        .collect();
+    let fields: Vec<_> = columns.iter().map(|name| schema().field_with_name(name).unwrap().clone()).collect();
     let arrays = columns.iter().map(|name| column(name)).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap()
 }
@@ -94,11 +84,7 @@ pub(crate) struct Layout {
 
 /// `fragments` fragments of 20 rows.
 pub(crate) fn fragments(fragments: i64) -> Layout {
-    Layout {
-        rows_per_fragment: 20,
-        fragments,
-        stable_row_ids: false,
-    }
+    Layout { rows_per_fragment: 20, fragments, stable_row_ids: false }
 }
 
 impl Table {
@@ -116,13 +102,8 @@ impl Table {
         };
         let schema = data.schema();
         let reader = RecordBatchIterator::new(vec![Ok(data)], schema);
-        let dataset = Dataset::write(reader, folder.path().to_str().unwrap(), Some(params))
-            .await
-            .unwrap();
-        Self {
-            _folder: folder,
-            dataset,
-        }
+        let dataset = Dataset::write(reader, folder.path().to_str().unwrap(), Some(params)).await.unwrap();
+        Self { _folder: folder, dataset }
     }
 
     pub(crate) async fn index(&mut self, column: &str, kind: BuiltinIndexType, name: &str) {
@@ -139,8 +120,7 @@ impl Table {
     }
 
     pub(crate) async fn bitmap(&mut self, column: &str) {
-        self.index(column, BuiltinIndexType::Bitmap, &format!("{column}_idx"))
-            .await;
+        self.index(column, BuiltinIndexType::Bitmap, &format!("{column}_idx")).await;
     }
 
     pub(crate) async fn append(&mut self, rows: &[Row]) {
@@ -151,17 +131,8 @@ impl Table {
     pub(crate) async fn append_columns(&mut self, rows: &[Row], columns: &[&str]) {
         let data = batch(rows, columns);
         let schema = data.schema();
-        let params = WriteParams {
-            mode: WriteMode::Append,
-            ..WriteParams::default()
-        };
-        self.dataset
-            .append(
-                RecordBatchIterator::new(vec![Ok(data)], schema),
-                Some(params),
-            )
-            .await
-            .unwrap();
+        let params = WriteParams { mode: WriteMode::Append, ..WriteParams::default() };
+        self.dataset.append(RecordBatchIterator::new(vec![Ok(data)], schema), Some(params)).await.unwrap();
     }
 
     pub(crate) async fn delete(&mut self, predicate: &str) {
@@ -183,9 +154,7 @@ impl Table {
 
     /// Replaces column `x` of the given rows within their fragments.
     pub(crate) async fn rewrite_x(&mut self, rows: &[Row]) {
-        let mut builder =
-            MergeInsertBuilder::try_new(Arc::new(self.dataset.clone()), vec!["id".to_string()])
-                .unwrap();
+        let mut builder = MergeInsertBuilder::try_new(Arc::new(self.dataset.clone()), vec!["id".to_string()]).unwrap();
         let job = builder
             .when_matched(WhenMatched::UpdateAll)
             .when_not_matched(WhenNotMatched::DoNothing)
@@ -195,10 +164,8 @@ impl Table {
         let data = batch(rows, &["id", "x"]);
         let schema = data.schema();
         let reader = RecordBatchIterator::new(vec![Ok(data)], schema);
-        let (dataset, _) = job
-            .execute_reader(Box::new(reader) as Box<dyn arrow::array::RecordBatchReader + Send>)
-            .await
-            .unwrap();
+        let (dataset, _) =
+            job.execute_reader(Box::new(reader) as Box<dyn arrow::array::RecordBatchReader + Send>).await.unwrap();
         self.dataset = dataset.as_ref().clone();
     }
 
@@ -207,14 +174,9 @@ impl Table {
     }
 
     pub(crate) async fn compact(&mut self, defer_index_remap: bool) {
-        let options = CompactionOptions {
-            target_rows_per_fragment: 1000,
-            defer_index_remap,
-            ..CompactionOptions::default()
-        };
-        compact_files(&mut self.dataset, options, None)
-            .await
-            .unwrap();
+        let options =
+            CompactionOptions { target_rows_per_fragment: 1000, defer_index_remap, ..CompactionOptions::default() };
+        compact_files(&mut self.dataset, options, None).await.unwrap();
     }
 
     pub(crate) fn shared(&self) -> Arc<Dataset> {
@@ -226,13 +188,7 @@ impl Table {
         let mut scan = self.dataset.scan();
         scan.project(&ALL).unwrap();
         scan.use_scalar_index(false);
-        let batches: Vec<RecordBatch> = scan
-            .try_into_stream()
-            .await
-            .unwrap()
-            .try_collect()
-            .await
-            .unwrap();
+        let batches: Vec<RecordBatch> = scan.try_into_stream().await.unwrap().try_collect().await.unwrap();
         batches.iter().flat_map(rows_of).collect()
     }
 
@@ -268,20 +224,12 @@ pub(crate) fn session(pushdown: &LancePushdown, partitions: usize) -> SessionSta
 /// A session in which `t` is the dataset and the rule is on.
 pub(crate) fn context(pushdown: &LancePushdown, dataset: Arc<Dataset>) -> SessionContext {
     let context = SessionContext::new_with_state(session(pushdown, 1));
-    context
-        .register_table("t", pushdown.table(dataset))
-        .unwrap();
+    context.register_table("t", pushdown.table(dataset)).unwrap();
     context
 }
 
 pub(crate) async fn plan(context: &SessionContext, sql: &str) -> Arc<dyn ExecutionPlan> {
-    context
-        .sql(sql)
-        .await
-        .unwrap()
-        .create_physical_plan()
-        .await
-        .unwrap()
+    context.sql(sql).await.unwrap().create_physical_plan().await.unwrap()
 }
 
 pub(crate) fn text(plan: &Arc<dyn ExecutionPlan>) -> String {
@@ -294,43 +242,25 @@ pub(crate) async fn answer(context: &SessionContext, plan: Arc<dyn ExecutionPlan
 }
 
 pub(crate) fn counts(batches: &[RecordBatch]) -> Vec<i64> {
-    let row: Vec<&RecordBatch> = batches
-        .iter()
-        .filter(|batch| batch.num_rows() > 0)
-        .collect();
+    let row: Vec<&RecordBatch> = batches.iter().filter(|batch| batch.num_rows() > 0).collect();
     assert_eq!(row.len(), 1, "one batch with one row");
     assert_eq!(row[0].num_rows(), 1, "one row");
-    row[0]
-        .columns()
-        .iter()
-        .map(|column| column.as_primitive::<Int64Type>().value(0))
-        .collect()
+    row[0].columns().iter().map(|column| column.as_primitive::<Int64Type>().value(0)).collect()
 }
 
 /// The answer of a stock session.
 pub(crate) async fn plain(dataset: Arc<Dataset>, sql: &str, partitions: usize) -> Vec<i64> {
     let context = SessionContext::new_with_config(config(partitions));
-    context
-        .register_table(
-            "t",
-            Arc::new(LanceTableProvider::new(dataset, false, false)),
-        )
-        .unwrap();
+    context.register_table("t", Arc::new(LanceTableProvider::new(dataset, false, false))).unwrap();
     let plan = plan(&context, sql).await;
     answer(&context, plan).await
 }
 
 /// The answer of a session with the rule, and its report.
-pub(crate) async fn pushed(
-    dataset: Arc<Dataset>,
-    sql: &str,
-    partitions: usize,
-) -> (Vec<i64>, PushdownReport) {
+pub(crate) async fn pushed(dataset: Arc<Dataset>, sql: &str, partitions: usize) -> (Vec<i64>, PushdownReport) {
     let pushdown = LancePushdown::new();
     let context = SessionContext::new_with_state(session(&pushdown, partitions));
-    context
-        .register_table("t", pushdown.table(dataset))
-        .unwrap();
+    context.register_table("t", pushdown.table(dataset)).unwrap();
     let plan = plan(&context, sql).await;
     let report = pushdown.take_reports().pop().expect("a report");
     (answer(&context, plan).await, report)
@@ -340,12 +270,7 @@ pub(crate) async fn pushed(
 pub(crate) async fn pushed_stock(dataset: Arc<Dataset>, sql: &str) -> (Vec<i64>, PushdownReport) {
     let pushdown = LancePushdown::new();
     let context = SessionContext::new_with_state(session(&pushdown, 1));
-    context
-        .register_table(
-            "t",
-            Arc::new(LanceTableProvider::new(dataset, false, false)),
-        )
-        .unwrap();
+    context.register_table("t", Arc::new(LanceTableProvider::new(dataset, false, false))).unwrap();
     let plan = plan(&context, sql).await;
     let report = pushdown.take_reports().pop().expect("a report");
     (answer(&context, plan).await, report)
@@ -389,10 +314,7 @@ pub(crate) fn nodes(plan: &Arc<dyn ExecutionPlan>) -> Vec<Arc<dyn ExecutionPlan>
 }
 
 /// The operator that the rule puts into the plan of `sql`, taken out and rebuilt.
-pub(crate) async fn indexed_exec(
-    table: &Table,
-    sql: &str,
-) -> Arc<lance_pushdown::IndexedAggregateExec> {
+pub(crate) async fn indexed_exec(table: &Table, sql: &str) -> Arc<lance_pushdown::IndexedAggregateExec> {
     let pushdown = LancePushdown::new();
     let context = context(&pushdown, table.shared());
     let plan = plan(&context, sql).await;

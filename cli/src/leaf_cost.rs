@@ -1,0 +1,62 @@
+//! Prices aggregates by what the storage answers nearly free: plans each one with pushdown and asks what is left to scan.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use asap_aware_mapping::{CandidateSpace, Estimate, LeafCost};
+use asap_execution::{Inputs, to_logical_plan};
+use asap_types::{Operator, PostAsapDag, QueryExpr, TableRef};
+use datafusion::common::TableReference;
+
+use crate::error::CliError;
+use crate::tables::AsapSession;
+
+/// Rows that each aggregate of a workload reads, by node.
+#[derive(Debug)]
+pub(crate) struct PlannedCost(HashMap<*const QueryExpr, Estimate>);
+
+impl PlannedCost {
+    /// Plans every target of a candidate space; nothing is executed.
+    pub(crate) async fn of(space: &CandidateSpace, session: &AsapSession) -> Result<Self, CliError> {
+        let mut costs = HashMap::new();
+        for candidates in &space.targets {
+            let node = &candidates.target.node;
+            costs.insert(Arc::as_ptr(node), rows_read(node, session).await?);
+        }
+        session.pushdown.take_reports();
+        Ok(Self(costs))
+    }
+}
+
+impl LeafCost for PlannedCost {
+    fn rows_read(&self, aggregate: &QueryExpr) -> Estimate {
+        self.0.get(&std::ptr::from_ref(aggregate)).copied().unwrap_or(Estimate::Unknown)
+    }
+}
+
+async fn rows_read(node: &Arc<QueryExpr>, session: &AsapSession) -> Result<Estimate, CliError> {
+    let Some(table) = scanned_table(node) else { return Ok(Estimate::Unknown) };
+    let Some(&rows) = session.table_rows.get(&table.table) else { return Ok(Estimate::Unknown) };
+    let planning = |error: asap_types::TypesError| CliError::Planning(error.to_string());
+    let dag = PostAsapDag::from_queries([("cost", node)]).map_err(planning)?;
+    let provider = session.context.table_provider(TableReference::bare(table.table.as_str())).await?;
+    let inputs = Inputs { tables: HashMap::from([(table, provider)]), ..Inputs::default() };
+    let state = session.context.state();
+    session.pushdown.take_reports();
+    for root in dag.roots() {
+        let plan = to_logical_plan(&dag, root.node, &inputs, &state)?;
+        state.create_physical_plan(&plan).await?;
+    }
+    let left = session.pushdown.take_reports().into_iter().find(|report| report.is_rewritten());
+    Ok(match left {
+        Some(report) => report.rows_to_scan().map_or(Estimate::Unknown, Estimate::Known),
+        None => Estimate::Known(rows),
+    })
+}
+
+fn scanned_table(node: &Arc<QueryExpr>) -> Option<TableRef> {
+    match node.operator() {
+        Operator::Scan { table, .. } => Some(table.clone()),
+        other => other.input().and_then(scanned_table),
+    }
+}

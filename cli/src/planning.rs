@@ -1,0 +1,78 @@
+//! Plans a workload.
+
+use asap_aware_mapping::{CandidateSpace, Selection, search_workload, select};
+use asap_types::{PostAsapDag, QueryExpr};
+use std::sync::Arc;
+
+use crate::args::SessionArgs;
+use crate::error::CliError;
+use crate::leaf_cost::PlannedCost;
+use crate::tables::AsapSession;
+use crate::workload::Query;
+
+/// A planned workload: its lowered queries together; refused ones are not part of it.
+pub(crate) struct Planned {
+    /// The workload as it was written, equal nodes shared.
+    pub(crate) before: PostAsapDag,
+    pub(crate) space: CandidateSpace,
+    pub(crate) selection: Selection,
+    /// The names of the DAG's roots.
+    pub(crate) names: Vec<String>,
+    /// For each query, the position of its root in the DAG.
+    pub(crate) roots: Vec<Option<usize>>,
+}
+
+impl Planned {
+    fn name_refs(&self) -> Vec<&str> {
+        self.names.iter().map(String::as_str).collect()
+    }
+
+    /// Candidates, choices and refusals as text.
+    pub(crate) fn explain(&self) -> String {
+        self.space.explain(&self.selection, &self.name_refs())
+    }
+
+    /// For each query, the name of the query from whose aggregate it is answered, if it is.
+    pub(crate) fn sources(&self) -> Vec<Option<String>> {
+        let names = self.name_refs();
+        let sources = self.space.sources(&self.selection, &names);
+        self.roots.iter().map(|root| sources.get((*root)?).copied().flatten().map(str::to_owned)).collect()
+    }
+
+    /// For each query, the name of an earlier query that is the same computation, if there is one.
+    pub(crate) fn repeats(&self) -> Vec<Option<String>> {
+        self.roots
+            .iter()
+            .map(|root| {
+                let own = self.space.roots.get((*root)?)?;
+                let first = self.space.roots.iter().position(|other| Arc::ptr_eq(own, other))?;
+                (Some(first) != *root).then(|| self.names.get(first).cloned())?
+            })
+            .collect()
+    }
+}
+
+pub(crate) async fn plan(queries: &[Query], session: &AsapSession, args: &SessionArgs) -> Result<Planned, CliError> {
+    let failed = |error: &dyn std::fmt::Display| CliError::Planning(error.to_string());
+    let lowered: Vec<(&Query, Arc<QueryExpr>)> =
+        queries.iter().filter_map(|query| Some((query, Arc::clone(query.lowered.as_ref().ok()?)))).collect();
+    let roots: Vec<Arc<QueryExpr>> = lowered.iter().map(|(_, root)| Arc::clone(root)).collect();
+    let names: Vec<String> = lowered.iter().map(|(query, _)| query.name.clone()).collect();
+    let name_refs: Vec<&str> = names.iter().map(String::as_str).collect();
+    let space = search_workload(&roots).map_err(|error| failed(&error))?;
+    let before =
+        PostAsapDag::from_queries(name_refs.iter().copied().zip(&space.roots)).map_err(|error| failed(&error))?;
+    let costs = PlannedCost::of(&space, session).await?;
+    let selection = select(&space, &name_refs, &costs, args.float.into()).map_err(|error| failed(&error))?;
+    let mut next = 0;
+    let positions = queries
+        .iter()
+        .map(|query| {
+            query.lowered.is_ok().then(|| {
+                next += 1;
+                next - 1
+            })
+        })
+        .collect();
+    Ok(Planned { before, space, selection, names, roots: positions })
+}
