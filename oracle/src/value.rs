@@ -87,6 +87,18 @@ impl Decimal {
         let shift = u32::try_from(i16::from(scale) - i16::from(self.scale)).ok()?;
         self.unscaled.checked_mul(10_i128.checked_pow(shift)?)
     }
+
+    /// The order of the numbers, whatever their scales.
+    #[must_use]
+    pub fn number_cmp(&self, other: &Self) -> Ordering {
+        let scale = self.scale.max(other.scale);
+        match (self.at_scale(scale), other.at_scale(scale)) {
+            (Some(left), Some(right)) => left.cmp(&right),
+            // A number that leaves 128 bits at the common scale is the larger one in magnitude.
+            (None, _) => self.unscaled.signum().cmp(&0),
+            (_, None) => 0.cmp(&other.unscaled.signum()),
+        }
+    }
 }
 
 impl PartialOrd for Decimal {
@@ -97,14 +109,7 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        let scale = self.scale.max(other.scale);
-        match (self.at_scale(scale), other.at_scale(scale)) {
-            (Some(left), Some(right)) => left.cmp(&right),
-            // A number that leaves 128 bits at the common scale is the larger one in magnitude.
-            (None, _) => self.unscaled.signum().cmp(&0),
-            (_, None) => 0.cmp(&other.unscaled.signum()),
-        }
-        .then(self.scale.cmp(&other.scale))
+        self.number_cmp(other).then(self.scale.cmp(&other.scale))
     }
 }
 
