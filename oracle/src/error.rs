@@ -1,0 +1,45 @@
+use crate::model::ModelError;
+
+/// What can go wrong while the oracle writes data, runs a plan or reads a recipe.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OracleError {
+    /// The directory that a dataset should be written to is already there.
+    #[error("{} exists already: choose another directory or remove it", .0.display())]
+    TargetExists(std::path::PathBuf),
+    /// The dataset's options make no sense.
+    #[error("{0}")]
+    Options(String),
+    /// A recipe does not describe a case: its history is out of order, or a row does not fit the schema.
+    #[error("the recipe is not valid: {0}")]
+    Recipe(String),
+    /// An answer holds a type that the oracle cannot read.
+    #[error("the oracle reads no column of type {0}")]
+    UnknownType(arrow::datatypes::DataType),
+    /// The interpreter refused.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Lance failed.
+    #[error("Lance: {0}")]
+    Lance(#[from] lance::Error),
+    /// DataFusion failed.
+    #[error("DataFusion: {0}")]
+    DataFusion(#[from] datafusion::error::DataFusionError),
+    /// Arrow failed.
+    #[error("Arrow: {0}")]
+    Arrow(#[from] arrow::error::ArrowError),
+    /// A file could not be read or written.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: std::path::PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A recipe's JSON does not parse.
+    #[error("the recipe's JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The crate's result.
+pub type Result<T, E = OracleError> = std::result::Result<T, E>;

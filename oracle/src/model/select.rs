@@ -1,0 +1,98 @@
+//! A query's clauses, in the order in which SQL evaluates them.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::evaluate::Scope;
+use super::{ModelError, Table};
+use crate::answer::{Answer, AnswerColumn};
+use crate::query::{Column, Expr, Query, SortKey, Source};
+use crate::value::Row;
+
+pub(super) fn answer(query: &Query, table: &Table) -> Result<Answer, ModelError> {
+    let columns = query.output_columns(&table.columns)?;
+    let rows = rows(query, table)?;
+    let columns = columns.into_iter().map(|column| AnswerColumn::new(column.name, column.data_type)).collect();
+    Ok(Answer { columns, rows, sorted_by: query.order_by.iter().map(|key| key.output).collect() })
+}
+
+fn rows(query: &Query, table: &Table) -> Result<Vec<Row>, ModelError> {
+    let (columns, source) = source(&query.source, table)?;
+    let mut taken = Vec::new();
+    for row in source.iter() {
+        let scope = Scope::Row { columns: &columns, row };
+        if query.filter.as_ref().map_or(Ok(true), |filter| scope.is_true(filter))? {
+            taken.push(row);
+        }
+    }
+    let mut rows = match &query.group_by {
+        None => project(query, &columns, &taken)?,
+        Some(keys) => aggregate(query, keys, &columns, &taken)?,
+    };
+    rows.sort_by(|left, right| compare(&query.order_by, left, right));
+    rows.truncate(query.limit.unwrap_or(usize::MAX));
+    Ok(rows)
+}
+
+type Rows<'a> = (Cow<'a, [Column]>, Cow<'a, [Row]>);
+
+fn source<'a>(source: &Source, table: &'a Table) -> Result<Rows<'a>, ModelError> {
+    match source {
+        Source::Table(name) if *name == table.name => {
+            Ok((Cow::Borrowed(&table.columns), Cow::Borrowed(&table.rows)))
+        }
+        Source::Table(name) => Err(ModelError::UnknownTable(name.clone())),
+        Source::Nested { query, .. } => {
+            Ok((Cow::Owned(query.output_columns(&table.columns)?), Cow::Owned(rows(query, table)?)))
+        }
+    }
+}
+
+fn project(query: &Query, columns: &[Column], rows: &[&Row]) -> Result<Vec<Row>, ModelError> {
+    rows.iter().map(|row| outputs(query, Scope::Row { columns, row })).collect()
+}
+
+/// One row for each group; without keys there is exactly one group, even of no rows.
+fn aggregate(query: &Query, keys: &[Expr], columns: &[Column], rows: &[&Row]) -> Result<Vec<Row>, ModelError> {
+    let mut groups = BTreeMap::<Row, Vec<&Row>>::new();
+    if keys.is_empty() {
+        groups.insert(Row::new(), Vec::new());
+    }
+    for &row in rows {
+        let scope = Scope::Row { columns, row };
+        let key = keys.iter().map(|key| scope.value(key)).collect::<Result<Row, _>>()?;
+        groups.entry(key).or_default().push(row);
+    }
+    let mut result = Vec::new();
+    for (key, rows) in &groups {
+        let scope = Scope::Group { columns, keys, key, rows };
+        if query.having.as_ref().map_or(Ok(true), |having| scope.is_true(having))? {
+            result.push(outputs(query, scope)?);
+        }
+    }
+    Ok(result)
+}
+
+fn outputs(query: &Query, scope: Scope<'_>) -> Result<Row, ModelError> {
+    query.outputs.iter().map(|output| scope.value(&output.expr)).collect()
+}
+
+/// NULL is the largest value unless the key says where it goes. Source: DataFusion 54.1 `default_null_ordering`.
+fn compare(keys: &[SortKey], left: &Row, right: &Row) -> Ordering {
+    keys.iter().fold(Ordering::Equal, |order, key| {
+        order.then_with(|| {
+            let (left, right) = (&left[key.output], &right[key.output]);
+            let nulls_first = key.nulls_first.unwrap_or(key.descending);
+            match (left.is_null(), right.is_null()) {
+                (true, true) => Ordering::Equal,
+                (true, false) if nulls_first => Ordering::Less,
+                (true, false) => Ordering::Greater,
+                (false, true) if nulls_first => Ordering::Greater,
+                (false, true) => Ordering::Less,
+                (false, false) if key.descending => right.cmp(left),
+                (false, false) => left.cmp(right),
+            }
+        })
+    })
+}

@@ -1,0 +1,254 @@
+//! Queries as SQL text, for DataFusion; predicates also for Lance's `delete`.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use super::{Aggregate, Arithmetic, Comparison, Expr, Function, Literal, Nesting, Output, Query, SortKey, Source};
+use crate::calendar::{date_text, timestamp_text};
+use crate::value::{Decimal, Type, Value};
+
+/// The SQL text.
+impl Display for Query {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut common_tables = Vec::new();
+        collect_common_tables(self, &mut common_tables);
+        for (position, (name, query)) in common_tables.iter().enumerate() {
+            let word = if position == 0 { "WITH " } else { ", " };
+            write!(f, "{word}{name} AS (")?;
+            write_select(query, f)?;
+            f.write_char(')')?;
+        }
+        if !common_tables.is_empty() {
+            f.write_char(' ')?;
+        }
+        write_select(self, f)
+    }
+}
+
+/// Innermost first: a common table may read only those before it.
+fn collect_common_tables<'a>(query: &'a Query, tables: &mut Vec<(&'a str, &'a Query)>) {
+    if let Source::Nested { name, nesting, query } = &query.source {
+        collect_common_tables(query, tables);
+        if *nesting == Nesting::CommonTable {
+            tables.push((name, query));
+        }
+    }
+}
+
+fn write_select(query: &Query, f: &mut Formatter<'_>) -> fmt::Result {
+    f.write_str("SELECT ")?;
+    write_list(&query.outputs, f)?;
+    f.write_str(" FROM ")?;
+    match &query.source {
+        Source::Table(name) | Source::Nested { name, nesting: Nesting::CommonTable, .. } => f.write_str(name)?,
+        Source::Nested { name, nesting: Nesting::SubSelect, query } => {
+            f.write_char('(')?;
+            write_select(query, f)?;
+            write!(f, ") AS {name}")?;
+        }
+    }
+    if let Some(filter) = &query.filter {
+        write!(f, " WHERE {filter}")?;
+    }
+    if let Some(keys) = query.group_by.as_ref().filter(|keys| !keys.is_empty()) {
+        f.write_str(" GROUP BY ")?;
+        write_list(keys, f)?;
+    }
+    if let Some(having) = &query.having {
+        write!(f, " HAVING {having}")?;
+    }
+    for (position, key) in query.order_by.iter().enumerate() {
+        f.write_str(if position == 0 { " ORDER BY " } else { ", " })?;
+        write_sort_key(key, &query.outputs, f)?;
+    }
+    match query.limit {
+        Some(limit) => write!(f, " LIMIT {limit}"),
+        None => Ok(()),
+    }
+}
+
+fn write_sort_key(key: &SortKey, outputs: &[Output], f: &mut Formatter<'_>) -> fmt::Result {
+    f.write_str(outputs.get(key.output).map_or("", |output| &output.name))?;
+    if key.descending {
+        f.write_str(" DESC")?;
+    }
+    match key.nulls_first {
+        Some(true) => f.write_str(" NULLS FIRST"),
+        Some(false) => f.write_str(" NULLS LAST"),
+        None => Ok(()),
+    }
+}
+
+fn write_list<T: Display>(items: &[T], f: &mut Formatter<'_>) -> fmt::Result {
+    for (position, item) in items.iter().enumerate() {
+        if position > 0 {
+            f.write_str(", ")?;
+        }
+        write!(f, "{item}")?;
+    }
+    Ok(())
+}
+
+impl Display for Output {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.expr {
+            Expr::Column(name) if *name == self.name => f.write_str(name),
+            expr => write!(f, "{expr} AS {}", self.name),
+        }
+    }
+}
+
+/// The SQL text, in parentheses wherever a reader could doubt how it binds.
+impl Display for Expr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(name) => f.write_str(name),
+            Self::Literal(literal) => write!(f, "{literal}"),
+            Self::Arithmetic { operator, left, right } => write!(f, "({left} {operator} {right})"),
+            Self::Compare { operator, left, right } => write!(f, "({left} {operator} {right})"),
+            Self::And(operands) => write_connected(operands, "AND", "true", f),
+            Self::Or(operands) => write_connected(operands, "OR", "false", f),
+            Self::Not(operand) => write!(f, "(NOT {operand})"),
+            Self::IsNull { operand, negated } => write!(f, "({operand} IS {}NULL)", not(*negated)),
+            Self::InList { operand, list, negated } => {
+                write!(f, "({operand} {}IN (", not(*negated))?;
+                write_list(list, f)?;
+                f.write_str("))")
+            }
+            Self::Between { operand, low, high, negated } => {
+                write!(f, "({operand} {}BETWEEN {low} AND {high})", not(*negated))
+            }
+            Self::Like { operand, pattern, negated } => {
+                write!(f, "({operand} {}LIKE {})", not(*negated), quoted(pattern))
+            }
+            Self::Case { when, then, otherwise } => {
+                write!(f, "CASE WHEN {when} THEN {then}")?;
+                if let Some(otherwise) = otherwise {
+                    write!(f, " ELSE {otherwise}")?;
+                }
+                f.write_str(" END")
+            }
+            Self::Aggregate(aggregate) => write!(f, "{aggregate}"),
+        }
+    }
+}
+
+impl Display for Aggregate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.argument {
+            Some(argument) => write!(f, "{}({argument})", self.function)?,
+            None => write!(f, "{}(*)", self.function)?,
+        }
+        match &self.filter {
+            Some(filter) => write!(f, " FILTER (WHERE {filter})"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn not(negated: bool) -> &'static str {
+    if negated { "NOT " } else { "" }
+}
+
+fn write_connected(operands: &[Expr], word: &str, empty: &str, f: &mut Formatter<'_>) -> fmt::Result {
+    if operands.is_empty() {
+        return f.write_str(empty);
+    }
+    for (position, operand) in operands.iter().enumerate() {
+        if position == 0 {
+            write!(f, "({operand}")?;
+        } else {
+            write!(f, " {word} {operand}")?;
+        }
+    }
+    f.write_char(')')
+}
+
+impl Display for Arithmetic {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Modulo => "%",
+        })
+    }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        })
+    }
+}
+
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Avg => "avg",
+        })
+    }
+}
+
+/// The type's SQL name.
+impl Display for Type {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean => f.write_str("BOOLEAN"),
+            Self::Int32 => f.write_str("INT"),
+            Self::Int64 => f.write_str("BIGINT"),
+            Self::Float64 => f.write_str("DOUBLE"),
+            Self::Decimal { precision, scale } => write!(f, "DECIMAL({precision}, {scale})"),
+            Self::Utf8 => f.write_str("VARCHAR"),
+            Self::Date => f.write_str("DATE"),
+            Self::Timestamp => f.write_str("TIMESTAMP(6)"),
+        }
+    }
+}
+
+/// The constant with exactly its type: a bare integer is a `BIGINT`, a bare number with a point a `DOUBLE`, all else is cast.
+impl Display for Literal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let data_type = self.data_type;
+        match &self.value {
+            Value::Null => write!(f, "CAST(NULL AS {data_type})"),
+            Value::Boolean(value) => write!(f, "{value}"),
+            Value::Int32(value) => write!(f, "CAST({value} AS {data_type})"),
+            // The parser reads a sign and then a positive number, which this one's magnitude overflows.
+            Value::Int64(i64::MIN) => write!(f, "CAST('{}' AS {data_type})", i64::MIN),
+            Value::Int64(value) => write!(f, "{value}"),
+            Value::Float64(value) if value.0.is_finite() => write!(f, "{:?}", value.0),
+            Value::Float64(value) => write!(f, "CAST('{}' AS {data_type})", value.0),
+            Value::Decimal(value) => write!(f, "CAST('{value}' AS {data_type})"),
+            Value::Utf8(value) => f.write_str(&quoted(value)),
+            Value::Date(days) => write!(f, "DATE '{}'", date_text(i64::from(*days))),
+            Value::Timestamp(microseconds) => write!(f, "CAST('{}' AS {data_type})", timestamp_text(*microseconds)),
+        }
+    }
+}
+
+/// `-1.50`.
+impl Display for Decimal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let sign = if self.unscaled < 0 { "-" } else { "" };
+        let Ok(scale @ 1..) = usize::try_from(self.scale) else {
+            return write!(f, "{}", self.unscaled);
+        };
+        let digits = format!("{:0>width$}", self.unscaled.unsigned_abs(), width = scale + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - scale);
+        write!(f, "{sign}{whole}.{fraction}")
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

@@ -1,0 +1,206 @@
+//! Typed values of the recipes, the interpreter and the answers.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+use serde::{Deserialize, Serialize};
+
+/// The types that recipes and answers may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Type {
+    /// `Boolean`.
+    Boolean,
+    /// `Int32`.
+    Int32,
+    /// `Int64`.
+    Int64,
+    /// `Float64`.
+    Float64,
+    /// `Decimal128(precision, scale)`.
+    Decimal {
+        /// Digits in all.
+        precision: u8,
+        /// Digits behind the point.
+        scale: i8,
+    },
+    /// `Utf8`.
+    Utf8,
+    /// `Date32`.
+    Date,
+    /// `Timestamp(Microsecond, None)`.
+    Timestamp,
+}
+
+impl Type {
+    /// Integers, floats and decimals.
+    #[must_use]
+    pub fn is_numeric(self) -> bool {
+        matches!(self, Self::Int32 | Self::Int64 | Self::Float64 | Self::Decimal { .. })
+    }
+}
+
+/// A 64-bit float that is equal, ordered and hashed by its bits (IEEE 754 `totalOrder`).
+#[derive(Debug, Clone, Copy)]
+pub struct Float(pub f64);
+
+impl PartialEq for Float {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_bits() == other.0.to_bits()
+    }
+}
+
+impl Eq for Float {}
+
+impl PartialOrd for Float {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Float {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Hash for Float {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+/// A decimal number, `unscaled / 10^scale`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Decimal {
+    /// The digits. As text in JSON, whose numbers end at 64 bits.
+    #[serde(with = "as_text")]
+    pub unscaled: i128,
+    /// Digits behind the point.
+    pub scale: i8,
+}
+
+impl Decimal {
+    /// The unscaled digits at another scale; `None` when digits would be lost or the number does not fit.
+    #[must_use]
+    pub fn at_scale(self, scale: i8) -> Option<i128> {
+        let shift = u32::try_from(i16::from(scale) - i16::from(self.scale)).ok()?;
+        self.unscaled.checked_mul(10_i128.checked_pow(shift)?)
+    }
+
+    /// The order of the numbers, whatever their scales.
+    #[must_use]
+    pub fn number_cmp(&self, other: &Self) -> Ordering {
+        let scale = self.scale.max(other.scale);
+        match (self.at_scale(scale), other.at_scale(scale)) {
+            (Some(left), Some(right)) => left.cmp(&right),
+            // A number that leaves 128 bits at the common scale is the larger one in magnitude.
+            (None, _) => self.unscaled.signum().cmp(&0),
+            (_, None) => 0.cmp(&other.unscaled.signum()),
+        }
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number_cmp(other).then(self.scale.cmp(&other.scale))
+    }
+}
+
+/// One value. Equality is exact: by type, by scale, and by bits for floats. NULL orders first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    /// SQL NULL, of any type; in a predicate: unknown.
+    Null,
+    /// `Boolean`.
+    Boolean(bool),
+    /// `Int32`.
+    Int32(i32),
+    /// `Int64`.
+    Int64(i64),
+    /// `Float64`.
+    Float64(#[serde(with = "float_text")] Float),
+    /// `Decimal128`.
+    Decimal(Decimal),
+    /// `Utf8`.
+    Utf8(String),
+    /// `Date32`: days since 1970-01-01.
+    Date(i32),
+    /// `Timestamp(Microsecond, None)`: microseconds since 1970-01-01.
+    Timestamp(i64),
+}
+
+impl Value {
+    /// Is it NULL?
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// May a column of this type hold the value? NULL fits every type.
+    #[must_use]
+    pub fn fits(&self, data_type: Type) -> bool {
+        match (self, data_type) {
+            (Self::Null, _)
+            | (Self::Boolean(_), Type::Boolean)
+            | (Self::Int32(_), Type::Int32)
+            | (Self::Int64(_), Type::Int64)
+            | (Self::Float64(_), Type::Float64)
+            | (Self::Utf8(_), Type::Utf8)
+            | (Self::Date(_), Type::Date)
+            | (Self::Timestamp(_), Type::Timestamp) => true,
+            (Self::Decimal(value), Type::Decimal { scale, .. }) => value.scale == scale,
+            _ => false,
+        }
+    }
+}
+
+/// One row, a value for each column.
+pub type Row = Vec<Value>;
+
+/// JSON has no NaN and no infinity, so floats are text; a NaN keeps its bits.
+mod float_text {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::Float;
+
+    const NAN: &str = "nan:";
+
+    pub(super) fn serialize<S: Serializer>(value: &Float, serializer: S) -> Result<S::Ok, S::Error> {
+        if value.0.is_nan() {
+            serializer.serialize_str(&format!("{NAN}{:016x}", value.0.to_bits()))
+        } else {
+            serializer.serialize_str(&format!("{:?}", value.0))
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Float, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.strip_prefix(NAN) {
+            Some(bits) => u64::from_str_radix(bits, 16).map(f64::from_bits).map_err(D::Error::custom),
+            None => text.parse().map_err(D::Error::custom),
+        }
+        .map(Float)
+    }
+}
+
+mod as_text {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(value: &i128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&value.to_string())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i128, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
