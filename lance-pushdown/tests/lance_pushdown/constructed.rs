@@ -184,3 +184,18 @@ async fn a_rule_registered_too_late() {
     let report = pushdown.take_reports().pop().expect("a report");
     assert_eq!(report.refusal, Some(Refusal::AggregateMode));
 }
+
+/// A column that must not be NULL and has no data is a contradiction, not a count.
+#[tokio::test]
+async fn a_required_column_without_data() {
+    let table = Table::create(fragments(2)).await;
+    let dataset = tampered(&table, |manifest| {
+        first_fragment(manifest).files.clear();
+    });
+    let pushdown = LancePushdown::new();
+    let context = crate::support::context(&pushdown, dataset);
+    plan(&context, "SELECT count(id) FROM t").await;
+    let report = pushdown.take_reports().pop().expect("a report");
+    assert_eq!(report.fragments[0].bucket, Bucket::Scan(ScanReason::ColumnMissing));
+    assert_eq!(report.fragments[1].bucket, Bucket::Literal);
+}

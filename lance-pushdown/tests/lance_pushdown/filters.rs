@@ -78,6 +78,19 @@ async fn three_valued_logic(#[case] filter: &str, #[case] truth: Truth, #[values
 }
 
 #[rstest]
+#[case("x = 2 AND z > 3")]
+#[case("x <> 2 AND z IS NULL")]
+#[tokio::test]
+async fn half_indexed_filters_are_left_to_the_scan(#[case] filter: &str) {
+    let mut table = Table::create(fragments(2)).await;
+    table.bitmap("x").await;
+    let sql = format!("SELECT count(*) FROM t WHERE {filter}");
+    let expected = crate::support::plain(table.shared(), &sql, 1).await;
+    let report = assert_counts(&table, &sql, &expected).await;
+    assert_eq!(report.fragments[0].bucket, lance_pushdown::Bucket::Scan(lance_pushdown::ScanReason::FilterSplit));
+}
+
+#[rstest]
 #[case("x = 2")]
 #[case("x <> 2")]
 #[case("x IS NULL")]

@@ -2,18 +2,27 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StructArray, UInt64Array};
+use arrow::array::{
+    ArrayRef, Float64Array, Int32Array, Int64Array, LargeBinaryArray, RecordBatch, StructArray, UInt64Array,
+};
 use arrow_schema::{DataType, Field, Schema};
+use datafusion::physical_expr::expressions::Column;
 use lance::dataset::transaction::{Operation, Transaction};
 use lance::dataset::{CommitBuilder, NewColumnTransform};
+use lance::io::exec::filtered_read::{FilteredReadExec, FilteredReadOptions};
+use lance_core::datatypes::OnMissing;
 use lance_index::optimize::OptimizeOptions;
 use lance_index::scalar::BuiltinIndexType;
-use lance_pushdown::{Bucket, Refusal, ScanReason};
+use lance_pushdown::{Bucket, LancePushdown, Refusal, ScanReason};
 use rstest::rstest;
 
+use crate::operator::rewrite_counting;
 use crate::support::{Layout, Row, Table, assert_counts, assert_pushed, fragments, pushed, pushed_stock, rows, sizes};
 
-const QUERIES: [(&str, fn(&Row) -> bool); 7] = [
+/// SQL and the rows that it counts.
+type Query = (&'static str, fn(&Row) -> bool);
+
+const QUERIES: [Query; 7] = [
     ("SELECT count(*) FROM t", |_| true),
     ("SELECT count(*) FROM t WHERE x = 1", |r| r.x == Some(1)),
     ("SELECT count(*) FROM t WHERE x <> 1", |r| r.x.is_some_and(|x| x != 1)),
@@ -136,7 +145,7 @@ async fn compaction_with_a_deferred_remap() {
     table.compact(true).await;
     assert_all_pushed(&table).await;
     let (_, report) = pushed(table.shared(), QUERIES[1].0, 1).await;
-    assert!(matches!(report.fragments[0].bucket, Bucket::Scan(_)), "{report}");
+    assert_eq!(report.fragments[0].bucket, Bucket::Scan(ScanReason::FragmentReuse));
     // Without preloaded metadata Lance's own remapping while reading is relied on.
     for (sql, selects) in QUERIES {
         let (counts, report) = pushed_stock(table.shared(), sql).await;
@@ -311,7 +320,7 @@ async fn a_plan_keeps_its_version() {
     let mut table = indexed(false).await;
     let before = table.shared();
     let expected = table.count(|row| row.x == Some(1)).await;
-    let pushdown = lance_pushdown::LancePushdown::new();
+    let pushdown = LancePushdown::new();
     let context = crate::support::context(&pushdown, before);
     let plan = crate::support::plan(&context, QUERIES[1].0).await;
     table.delete("x = 1").await;
@@ -356,7 +365,7 @@ async fn overlays() {
     table.dataset =
         CommitBuilder::new(Arc::clone(&dataset)).execute(Transaction::new(version, operation, None)).await.unwrap();
     for (sql, selects) in QUERIES {
-        let pushdown = lance_pushdown::LancePushdown::new();
+        let pushdown = LancePushdown::new();
         let context = crate::support::context(&pushdown, table.shared());
         let plan = crate::support::plan(&context, sql).await;
         for report in pushdown.take_reports() {
@@ -365,4 +374,22 @@ async fn overlays() {
         let counted = crate::support::answer(&context, plan).await;
         assert_eq!(counted, [table.count(selects).await], "{sql}");
     }
+}
+
+/// What a blob's NULL is depends on how blobs are read.
+#[tokio::test]
+async fn blobs() {
+    let metadata = [("lance-encoding:blob".to_string(), "true".to_string())];
+    let blob = Field::new("b", DataType::LargeBinary, true).with_metadata(metadata.into());
+    let values = LargeBinaryArray::from_opt_vec(vec![Some(b"a"), None, Some(b"")]);
+    let schema = Arc::new(Schema::new(vec![blob]));
+    let data = RecordBatch::try_new(schema, vec![Arc::new(values)]).unwrap();
+    let table = Table::from_batch(data, fragments(1)).await;
+    let projection = table.shared().empty_projection();
+    let projection = projection.union_column("b", OnMissing::Error).unwrap();
+    let options = FilteredReadOptions::new(projection);
+    let scan = FilteredReadExec::try_new(table.shared(), options, None).unwrap();
+    let column = Arc::new(Column::new("b", 0));
+    let (_, report) = rewrite_counting(&LancePushdown::new(), Arc::new(scan), column);
+    assert_eq!(report.refusal, Some(Refusal::BlobColumn));
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use datafusion::execution::TaskContext;
 use datafusion::functions_aggregate::count::count_udaf;
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateExprBuilder;
 use datafusion::physical_expr::expressions::lit;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
@@ -206,9 +207,18 @@ pub(crate) fn rewrite(
     pushdown: &LancePushdown,
     scan: Arc<dyn ExecutionPlan>,
 ) -> (Arc<dyn ExecutionPlan>, PushdownReport) {
-    let count = AggregateExprBuilder::new(count_udaf(), vec![lit(1_i64)])
+    rewrite_counting(pushdown, scan, lit(1_i64))
+}
+
+/// [`rewrite`] for `COUNT(argument)`.
+pub(crate) fn rewrite_counting(
+    pushdown: &LancePushdown,
+    scan: Arc<dyn ExecutionPlan>,
+    argument: Arc<dyn PhysicalExpr>,
+) -> (Arc<dyn ExecutionPlan>, PushdownReport) {
+    let count = AggregateExprBuilder::new(count_udaf(), vec![argument])
         .schema(scan.schema())
-        .alias("count(*)")
+        .alias("counted")
         .build()
         .map(Arc::new)
         .unwrap();

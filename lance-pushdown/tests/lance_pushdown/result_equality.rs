@@ -123,6 +123,23 @@ async fn shapes(#[case] sql: &str, #[case] buckets: (usize, usize, usize)) {
     assert_eq!(sizes(&report), buckets, "{report}");
 }
 
+/// Enough rows that DataFusion repartitions the scan branch.
+#[tokio::test]
+async fn many_rows() {
+    let layout = crate::support::Layout { rows_per_fragment: 30_000, fragments: 4, stable_row_ids: false };
+    let mut table = Table::create(layout).await;
+    table.bitmap("x").await;
+    table.bitmap("y").await;
+    table.append(&rows(120_000, 180_000)).await;
+    table.delete("id % 11 = 4").await;
+    let all = table.rows().await;
+    let selected = || all.iter().filter(|row| row.x.is_some_and(|x| x != 1));
+    let expected = [selected().count() as i64, selected().filter(|row| row.y.is_some()).count() as i64];
+    let sql = "SELECT count(*), count(y) FROM t WHERE x <> 1";
+    let report = assert_counts(&table, sql, &expected).await;
+    assert_eq!(sizes(&report), (4, 0, 1));
+}
+
 /// A whole statement, so that the buckets meet joins and unions of other tables.
 #[tokio::test]
 async fn several_aggregates_in_one_statement() {
