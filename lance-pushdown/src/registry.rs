@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use lance::Dataset;
 use lance::index::{DatasetIndexExt, DatasetIndexInternalExt, ScalarIndexInfo};
+use lance_core::datatypes::format_field_path;
 use lance_index::frag_reuse::FRAG_REUSE_INDEX_NAME;
 use lance_table::format::{IndexMetadata, Manifest};
 use roaring::RoaringBitmap;
@@ -146,6 +147,10 @@ fn names_in_order(indices: &[IndexMetadata]) -> Vec<&str> {
 fn admit(dataset: &Dataset, name: &str, segments: &[&IndexMetadata]) -> Option<BitmapIndex> {
     let field = segments.first()?.keyed_field()?;
     let column = dataset.schema().fields.iter().find(|candidate| candidate.id == field)?;
+    // Lance names a column by its quoted path in some places and by its bare name in others.
+    if format_field_path(&[&column.name]) != column.name {
+        return None;
+    }
     let mut covered = RoaringBitmap::new();
     let mut admitted = Vec::with_capacity(segments.len());
     for segment in segments {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, Float64Array, Int32Array, Int64Array, LargeBinaryArray, RecordBatch, StructArray, UInt64Array,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int8Array, Int32Array, Int64Array,
+    LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
 use datafusion::physical_expr::expressions::Column;
@@ -392,4 +393,66 @@ async fn blobs() {
     let column = Arc::new(Column::new("b", 0));
     let (_, report) = rewrite_counting(&LancePushdown::new(), Arc::new(scan), column);
     assert_eq!(report.refusal, Some(Refusal::BlobColumn));
+}
+
+/// Names that need quotes in a field path.
+#[rstest]
+#[case("a b")]
+#[case("A-b")]
+#[case("Mixed")]
+#[case("\u{e9}t\u{e9}")]
+#[tokio::test]
+async fn unusual_column_names(#[case] name: &str) {
+    let schema = Arc::new(Schema::new(vec![Field::new(name, DataType::Int32, true)]));
+    let values = Int32Array::from(vec![Some(1), None, Some(2), Some(1)]);
+    let data = RecordBatch::try_new(schema, vec![Arc::new(values)]).unwrap();
+    let mut table = Table::from_batch(data, fragments(1)).await;
+    let path = lance_core::datatypes::format_field_path(&[name]);
+    table.index(&path, BuiltinIndexType::Bitmap, "idx").await;
+    let sql = format!("SELECT count(\"{name}\"), count(*) FROM t");
+    assert_counts(&table, &sql, &[3, 4]).await;
+    let sql = format!("SELECT count(\"{name}\"), count(*) FROM t WHERE \"{name}\" = 1");
+    assert_counts(&table, &sql, &[2, 2]).await;
+    let sql = format!("SELECT count(*) FROM t WHERE \"{name}\" IS NULL");
+    assert_counts(&table, &sql, &[1]).await;
+}
+
+/// Every type that a bitmap indexes, under equality, order and NULL tests.
+#[rstest]
+#[case::boolean(Arc::new(BooleanArray::from(vec![Some(true), None, Some(false), Some(true)])), "true")]
+#[case::string(Arc::new(StringArray::from(vec![Some("a"), None, Some("b"), Some("a")])), "'a'")]
+#[case::large_string(Arc::new(LargeStringArray::from(vec![Some("a"), None, Some("b"), Some("a")])), "'a'")]
+#[case::date(Arc::new(Date32Array::from(vec![Some(9000), None, Some(9001), Some(9000)])), "DATE '1994-08-23'")]
+#[case::timestamp(
+    Arc::new(TimestampMicrosecondArray::from(vec![Some(1_000_000), None, Some(2_000_000), Some(1_000_000)])),
+    "TIMESTAMP '1970-01-01T00:00:01'"
+)]
+#[case::decimal(
+    Arc::new(
+        Decimal128Array::from(vec![Some(150), None, Some(250), Some(150)])
+            .with_precision_and_scale(10, 2)
+            .unwrap()
+    ),
+    "1.50"
+)]
+#[case::unsigned(Arc::new(UInt64Array::from(vec![Some(u64::MAX), None, Some(3), Some(u64::MAX)])), "18446744073709551615")]
+#[case::small(Arc::new(Int8Array::from(vec![Some(-1), None, Some(3), Some(-1)])), "-1")]
+#[tokio::test]
+async fn column_types(#[case] values: ArrayRef, #[case] literal: &str) {
+    let schema = Arc::new(Schema::new(vec![Field::new("c", values.data_type().clone(), true)]));
+    let data = RecordBatch::try_new(schema, vec![values]).unwrap();
+    let mut table = Table::from_batch(data, fragments(1)).await;
+    table.bitmap("c").await;
+    for (filter, expected) in [
+        (format!("c = {literal}"), 2),
+        (format!("c <> {literal}"), 1),
+        (format!("NOT (c IN ({literal}))"), 1),
+        (format!("c >= {literal} AND c <= {literal}"), 2),
+        ("c IS NULL".to_string(), 1),
+    ] {
+        let sql = format!("SELECT count(*), count(c) FROM t WHERE {filter}");
+        let non_null = if filter == "c IS NULL" { 0 } else { expected };
+        assert_counts(&table, &sql, &[expected, non_null]).await;
+    }
+    assert_counts(&table, "SELECT count(*), count(c) FROM t", &[4, 3]).await;
 }

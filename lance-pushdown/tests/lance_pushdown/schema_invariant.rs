@@ -135,6 +135,14 @@ async fn schema_metadata_is_kept() {
     table.bitmap("y").await;
     table.append_columns(&rows(40, 60), &["id", "x"]).await;
     table.append(&rows(60, 80)).await;
+    let pushdown = LancePushdown::new();
+    let context = context(&pushdown, table.shared());
+    let plan = plan(&context, "SELECT count(y) FROM t").await;
+    let branches = nodes(&plan).into_iter().find(|node| node.is::<UnionExec>()).expect("a union");
+    for branch in branches.children() {
+        let origin = branch.schema().metadata().get("origin").cloned();
+        assert_eq!(origin.as_deref(), Some("test"), "{}", branch.name());
+    }
     let expected = table.count(|row| row.y.is_some()).await;
     for sql in ["SELECT count(y) FROM t", "SELECT count(y) FROM t WHERE y <> 'red'"] {
         let expected = match sql.contains("WHERE") {
