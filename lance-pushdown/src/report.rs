@@ -1,6 +1,7 @@
 //! What the rule did to a query, per fragment.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::count_from_mask::IndexBinding;
 use crate::reasons::{Refusal, ScanReason};
@@ -101,19 +102,39 @@ impl fmt::Display for PushdownReport {
         if let Some(refusal) = self.refusal {
             write!(f, "\n  not pushed down: {refusal}")?;
         }
-        for fragment in &self.fragments {
-            write!(f, "\n  fragment {}: {}", fragment.fragment_id, fragment.bucket)?;
-            if let (Bucket::Literal, Some(deleted)) = (fragment.bucket, fragment.deleted_rows)
-                && deleted > 0
-            {
-                write!(f, " ({deleted} deleted rows, recorded in the manifest)")?;
-            }
-            for binding in &fragment.bindings {
-                write!(f, " {binding}")?;
-            }
+        for run in self.fragments.chunk_by(is_answered_alike) {
+            write_run(f, run)?;
         }
         Ok(())
     }
+}
+
+fn is_answered_alike(left: &FragmentReport, right: &FragmentReport) -> bool {
+    let names = |report: &FragmentReport| -> Vec<_> {
+        report.bindings.iter().map(|binding| Arc::clone(&binding.index_name)).collect()
+    };
+    left.bucket == right.bucket && names(left) == names(right)
+}
+
+/// One line for fragments that are answered alike.
+fn write_run(f: &mut fmt::Formatter<'_>, run: &[FragmentReport]) -> fmt::Result {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else {
+        return Ok(());
+    };
+    match run.len() {
+        1 => write!(f, "\n  fragment {}: {}", first.fragment_id, first.bucket)?,
+        count => {
+            write!(f, "\n  fragments {} to {} ({count}): {}", first.fragment_id, last.fragment_id, first.bucket)?;
+        }
+    }
+    let deleted: u64 = run.iter().filter_map(|fragment| fragment.deleted_rows).sum();
+    if first.bucket == Bucket::Literal && deleted > 0 {
+        write!(f, " ({deleted} deleted rows, recorded in the manifest)")?;
+    }
+    for binding in &first.bindings {
+        write!(f, " {binding}")?;
+    }
+    Ok(())
 }
 
 /// Fragments per bucket.

@@ -173,8 +173,8 @@ fn bind(used: &UsedIndex, input: Input<'_>, fragment: u32) -> IndexBinding {
         .and_then(|index| index.segment(fragment))
         .map(|segment| Arc::clone(&segment.id));
     IndexBinding {
-        index_name: used.name.as_str().into(),
-        column: used.column.as_str().into(),
+        index_name: Arc::clone(&used.name),
+        column: Arc::clone(&used.column),
         kind: IndexKind::Bitmap,
         segment,
     }
@@ -241,14 +241,14 @@ impl NullIndexes {
     }
 
     fn knows(&self, column: &str) -> bool {
-        self.used.iter().any(|used| used.column == column) || self.refused.iter().any(|(name, _)| name == column)
+        self.used.iter().any(|used| *used.column == *column) || self.refused.iter().any(|(name, _)| name == column)
     }
 
     fn source(&self, column: &str, fragment: u32) -> Result<CountSource, ScanReason> {
         if let Some((_, reason)) = self.refused.iter().find(|(name, _)| name == column) {
             return Err(*reason);
         }
-        let at = self.used.iter().position(|used| used.column == column);
+        let at = self.used.iter().position(|used| *used.column == *column);
         let at = at.ok_or(ScanReason::ColumnNotIndexed)?;
         match self.used[at].coverage.contains(fragment) {
             true => Ok(CountSource::NonNull(at)),
@@ -263,8 +263,8 @@ impl NullIndexes {
 
 fn is_null(used: &UsedIndex) -> ScalarIndexExpr {
     ScalarIndexExpr::Query(ScalarIndexSearch {
-        column: used.column.clone(),
-        index_name: used.name.clone(),
+        column: used.column.to_string(),
+        index_name: used.name.to_string(),
         index_type: BITMAP.to_string(),
         query: Arc::new(SargableQuery::IsNull()),
         needs_recheck: false,
@@ -276,8 +276,8 @@ fn is_null(used: &UsedIndex) -> ScalarIndexExpr {
 fn null_index(input: Input<'_>, column: &str) -> Result<UsedIndex, ScanReason> {
     let used = match input.facts {
         Some(facts) => facts.widest_index_on(column).map(|index| UsedIndex {
-            name: index.name.to_string(),
-            column: column.to_string(),
+            name: Arc::clone(&index.name),
+            column: Arc::clone(&index.column),
             coverage: index.coverage(),
         }),
         None => filter_index(input.filter, column),
@@ -289,7 +289,7 @@ fn null_index(input: Input<'_>, column: &str) -> Result<UsedIndex, ScanReason> {
 
 fn filter_index(filter: &FilterPlan, column: &str) -> Option<UsedIndex> {
     match filter {
-        FilterPlan::Index(filter) => filter.indexes.iter().find(|used| used.column == column).cloned(),
+        FilterPlan::Index(filter) => filter.indexes.iter().find(|used| *used.column == *column).cloned(),
         FilterPlan::None | FilterPlan::Scan(_) => None,
     }
 }

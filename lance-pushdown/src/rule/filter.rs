@@ -1,6 +1,7 @@
 //! The filter as an index expression.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
@@ -39,8 +40,8 @@ pub(super) struct IndexFilter {
 /// An index by name, with the fragments that it covers.
 #[derive(Debug, Clone)]
 pub(super) struct UsedIndex {
-    pub(super) name: String,
-    pub(super) column: String,
+    pub(super) name: Arc<str>,
+    pub(super) column: Arc<str>,
     pub(super) coverage: RoaringBitmap,
 }
 
@@ -143,10 +144,10 @@ fn index_filter(
         let covered = check_leaf(leaf, dataset, facts)?;
         // AND, OR and NOT alike need an answer from each of their leaves.
         coverage &= covered;
-        if !indexes.iter().any(|used| used.name == leaf.index_name) {
+        if !indexes.iter().any(|used| *used.name == leaf.index_name) {
             indexes.push(UsedIndex {
-                name: leaf.index_name.clone(),
-                column: leaf.column.clone(),
+                name: leaf.index_name.as_str().into(),
+                column: leaf.column.as_str().into(),
                 coverage: covered.clone(),
             });
         }

@@ -36,7 +36,7 @@ async fn a_literal_accounts_for_recorded_deletions() {
     let report = assert_counts(&table, "SELECT count(*) FROM t", &[37]).await;
     assert_eq!(sizes(&report), (0, 2, 0));
     assert_eq!(report.fragments[0].deleted_rows, Some(2));
-    assert!(report.to_string().contains("2 deleted rows"), "{report}");
+    assert!(report.to_string().contains("3 deleted rows"), "{report}");
 }
 
 /// The operator's plan names the deletion file without opening it.

@@ -154,3 +154,23 @@ async fn several_aggregates_in_one_statement() {
     ];
     assert_counts(&table, sql, &expected).await;
 }
+
+#[tokio::test]
+async fn a_report_reads_in_runs() {
+    let mut table = Table::create(fragments(3)).await;
+    table.bitmap("y").await;
+    table.append_columns(&rows(60, 80), &["id", "x"]).await;
+    table.append(&rows(80, 90)).await;
+    table.delete("id = 61 OR id = 3").await;
+    let (_, report) = crate::support::pushed(table.shared(), "SELECT count(y) FROM t", 1).await;
+    let text = report.to_string();
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "  fragments 0 to 2 (3): index y:y_idx(Bitmap)",
+            "  fragment 3: literal (1 deleted rows, recorded in the manifest)",
+            "  fragment 4: scan: the counted column's index does not cover the fragment",
+        ]
+    );
+}
