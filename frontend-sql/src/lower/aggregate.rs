@@ -3,16 +3,14 @@
 //! `COUNT(x)` is a count of rows with filter `x IS NOT NULL`, which is left out where it is always TRUE. FILTER and the
 //! predicate of a CASE (see [`case_filter`]) are joined by AND.
 
-use std::sync::Arc;
-
 use asap_types::{
     AggIntent, Aggregate, ColumnRef, Expr, Literal, MeasureFilters, Operator, Predicate, Reduction, UnresolvedQuery,
 };
-use datafusion_common::DFSchema;
 use datafusion_expr::Expr as PlanExpr;
 use datafusion_expr::expr::AggregateFunction;
 
 use super::input::Input;
+use super::scope::{Relation, Scope, visible_name};
 use super::{Lowering, case_filter};
 use crate::{Feature, FrontendError};
 
@@ -23,33 +21,35 @@ pub(crate) const SUPPORTED_AGGREGATES: [&str; 5] = ["count", "sum", "min", "max"
 type Measure = (AggIntent<ColumnRef>, Option<Predicate<ColumnRef>>);
 
 impl Lowering<'_> {
-    pub(super) fn aggregate(
-        &self,
-        aggregate: &datafusion_expr::Aggregate,
-    ) -> Result<Arc<UnresolvedQuery>, FrontendError> {
+    pub(super) fn aggregate(&self, aggregate: &datafusion_expr::Aggregate) -> Result<Relation, FrontendError> {
         let input = self.plan(&aggregate.input)?;
-        let planned = aggregate.input.schema();
-        let facts = self.ir(Input::new(&input, planned))?;
-        let by = aggregate.group_expr.iter().map(|key| self.expr(key, planned)).collect::<Result<_, _>>()?;
+        let scope = input.scope(aggregate.input.schema());
+        let facts = self.ir(Input::new(&input))?;
+        let by: Vec<Expr<ColumnRef>> =
+            aggregate.group_expr.iter().map(|key| self.expr(key, scope)).collect::<Result<_, _>>()?;
         let measures: Vec<Measure> = aggregate
             .aggr_expr
             .iter()
-            .map(|expr| self.measure(expr, planned, &facts))
+            .map(|expr| self.measure(expr, scope, &facts))
             .collect::<Result<_, FrontendError>>()?;
+        let output_names = output_names(&by, &measures, &facts);
+        let keys = by.iter().zip(&output_names).map(|(key, name)| visible_name(key, name));
+        let columns = keys.chain(output_names.iter().skip(by.len()).map(ColumnRef::bare)).collect();
         let (measures, filters): (Vec<_>, Vec<_>) = measures.into_iter().unzip();
-        Ok(UnresolvedQuery::new(Operator::Aggregate(Aggregate {
+        let query = UnresolvedQuery::new(Operator::Aggregate(Aggregate {
             reduction: Reduction::by(by),
             measures,
             filters: MeasureFilters::from(filters),
-            output_names: aggregate.schema.fields().iter().map(|field| field.name().clone()).collect(),
+            output_names,
             having: None,
-            input,
-        })))
+            input: input.query,
+        }));
+        Ok(Relation { query, columns })
     }
 
-    fn measure(&self, expr: &PlanExpr, planned: &DFSchema, input: &Input) -> Result<Measure, FrontendError> {
+    fn measure(&self, expr: &PlanExpr, scope: Scope<'_>, input: &Input<'_>) -> Result<Measure, FrontendError> {
         let call = match expr {
-            PlanExpr::Alias(alias) => return self.measure(&alias.expr, planned, input),
+            PlanExpr::Alias(alias) => return self.measure(&alias.expr, scope, input),
             PlanExpr::AggregateFunction(call) => call,
             other => return Err(self.refuse_expr(Feature::Expression("a measure that is not an aggregate"), other)),
         };
@@ -57,8 +57,9 @@ impl Lowering<'_> {
             return Err(self.refuse_expr(feature, expr));
         }
         let args: Vec<Expr<ColumnRef>> =
-            call.params.args.iter().map(|arg| self.expr(arg, planned)).collect::<Result<_, _>>()?;
-        let filter = call.params.filter.as_deref().map(|filter| self.expr(filter, planned)).transpose()?;
+            call.params.args.iter().map(|arg| self.expr(arg, scope)).collect::<Result<_, _>>()?;
+        let filter = call.params.filter.as_deref().map(|filter| self.expr(filter, scope)).transpose()?;
+        let filter = filter.filter(|filter| !input.is_always_true(filter));
         let name = call.func.name();
         if name == "count" {
             let filter = args.iter().fold(filter, |filter, arg| rows_with_value(arg, filter, input));
@@ -80,6 +81,28 @@ impl Lowering<'_> {
     }
 }
 
+/// Names of the keys and measures that follow from what they compute: spellings of one aggregate get the same names. What
+/// a query shows is named by the projection above. Equal texts are told apart by a number.
+fn output_names(by: &[Expr<ColumnRef>], measures: &[Measure], input: &Input<'_>) -> Vec<String> {
+    let keys = by.iter().map(|key| match key {
+        Expr::Column(column) => column.name.clone(),
+        computed => input.display(computed).unwrap_or_else(|| "key".to_owned()),
+    });
+    let measures = measures.iter().map(|(measure, filter)| {
+        let text = input.display_measure(measure).unwrap_or_else(|| measure.name().to_owned());
+        match filter.as_ref().and_then(|filter| input.display(&filter.0)) {
+            Some(filter) => format!("{text} filter ({filter})"),
+            None => text,
+        }
+    });
+    keys.chain(measures).fold(Vec::new(), |mut names, name| {
+        let numbered = (2..).map(|number| format!("{name}#{number}"));
+        let unused = std::iter::once(name.clone()).chain(numbered).find(|name| !names.contains(name));
+        names.push(unused.unwrap_or(name));
+        names
+    })
+}
+
 fn refused_modifier(call: &AggregateFunction) -> Option<Feature> {
     if call.params.distinct {
         Some(Feature::DistinctAggregate)
@@ -93,7 +116,11 @@ fn refused_modifier(call: &AggregateFunction) -> Option<Feature> {
 }
 
 /// The filter of a count of the rows where `arg` is not NULL, among those that `filter` keeps; `None` for all rows.
-fn rows_with_value(arg: &Expr<ColumnRef>, filter: Option<Expr<ColumnRef>>, input: &Input) -> Option<Expr<ColumnRef>> {
+fn rows_with_value(
+    arg: &Expr<ColumnRef>,
+    filter: Option<Expr<ColumnRef>>,
+    input: &Input<'_>,
+) -> Option<Expr<ColumnRef>> {
     let not_null = |arg: &Expr<ColumnRef>| {
         let test = arg.clone().is_not_null();
         (!input.is_always_true(&test)).then_some(test)

@@ -23,7 +23,7 @@ pub(super) struct Guarded {
 }
 
 /// Splits an argument, if the two forms have the same value and type and fail for the same rows.
-pub(super) fn split(arg: &Expr<ColumnRef>, is_filtered: bool, input: &Input) -> Option<Guarded> {
+pub(super) fn split(arg: &Expr<ColumnRef>, is_filtered: bool, input: &Input<'_>) -> Option<Guarded> {
     let guarded = peel(arg)?;
     let is_sound = !arg.is_volatile()
         && input.cannot_fail(&guarded.value)

@@ -1,32 +1,32 @@
 //! Scalar expressions.
 
 use asap_types::{ArithmeticOp, ColumnRef, CompareOp, Expr as IrExpr, LogicalOp, UnaryOp};
-use datafusion_common::DFSchema;
 use datafusion_expr::expr::{InList, Like};
 use datafusion_expr::{Between, BinaryExpr, Case, Expr, ExprSchemable, Operator};
 
 use super::Lowering;
 use super::constant::fold;
 use super::literal::literal;
+use super::scope::Scope;
 use crate::{Feature, FrontendError};
 
 type Lowered = Result<IrExpr<ColumnRef>, FrontendError>;
 
 impl Lowering<'_> {
-    /// Lowers an expression over the columns of a schema. A constant expression becomes the constant.
-    pub(super) fn expr(&self, expr: &Expr, schema: &DFSchema) -> Lowered {
+    /// Lowers an expression over the columns in scope. A constant expression becomes the constant.
+    pub(super) fn expr(&self, expr: &Expr, scope: Scope<'_>) -> Lowered {
         if let Some(constant) = fold(expr) {
-            return self.expr(&Expr::Literal(constant, None), schema);
+            return self.expr(&Expr::Literal(constant, None), scope);
         }
-        let unary = |op: UnaryOp, arg: &Expr| Ok(self.expr(arg, schema)?.unary(op));
+        let unary = |op: UnaryOp, arg: &Expr| Ok(self.expr(arg, scope)?.unary(op));
         match expr {
-            Expr::Alias(alias) => self.expr(&alias.expr, schema),
-            Expr::Column(column) => self.column(column, schema),
+            Expr::Alias(alias) => self.expr(&alias.expr, scope),
+            Expr::Column(column) => self.planned(scope.column(column)).map(IrExpr::Column),
             Expr::Literal(value, _) => literal(value)
                 .map(IrExpr::Literal)
                 .ok_or_else(|| self.refuse(Feature::LiteralType(value.data_type().to_string()))),
-            Expr::BinaryExpr(binary) => self.binary(binary, expr, schema),
-            Expr::Like(like) => self.like(like, schema),
+            Expr::BinaryExpr(binary) => self.binary(binary, expr, scope),
+            Expr::Like(like) => self.like(like, scope),
             Expr::Not(arg) => unary(UnaryOp::Not, arg),
             Expr::Negative(arg) => unary(UnaryOp::Negative, arg),
             Expr::IsNull(arg) => unary(UnaryOp::IsNull, arg),
@@ -37,39 +37,39 @@ impl Lowering<'_> {
             Expr::IsNotFalse(arg) => unary(UnaryOp::IsNotFalse, arg),
             Expr::IsUnknown(arg) => unary(UnaryOp::IsUnknown, arg),
             Expr::IsNotUnknown(arg) => unary(UnaryOp::IsNotUnknown, arg),
-            Expr::Between(between) => self.between(between, schema),
-            Expr::Case(case) => self.case(case, schema),
-            Expr::Cast(cast) => self.cast(&cast.expr, cast.field.data_type(), false, schema),
-            Expr::TryCast(cast) => self.cast(&cast.expr, cast.field.data_type(), true, schema),
-            Expr::InList(list) => self.in_list(list, schema),
-            Expr::ScalarFunction(call) => self.function(call, expr, schema),
+            Expr::Between(between) => self.between(between, scope),
+            Expr::Case(case) => self.case(case, scope),
+            Expr::Cast(cast) => self.cast(&cast.expr, cast.field.data_type(), false, scope),
+            Expr::TryCast(cast) => self.cast(&cast.expr, cast.field.data_type(), true, scope),
+            Expr::InList(list) => self.in_list(list, scope),
+            Expr::ScalarFunction(call) => self.function(call, expr, scope),
             other => Err(self.refuse_expr(expression_feature(other), other)),
         }
     }
 
-    fn boxed(&self, expr: &Expr, schema: &DFSchema) -> Result<Box<IrExpr<ColumnRef>>, FrontendError> {
-        self.expr(expr, schema).map(Box::new)
+    fn boxed(&self, expr: &Expr, scope: Scope<'_>) -> Result<Box<IrExpr<ColumnRef>>, FrontendError> {
+        self.expr(expr, scope).map(Box::new)
     }
 
-    fn binary(&self, binary: &BinaryExpr, whole: &Expr, schema: &DFSchema) -> Lowered {
+    fn binary(&self, binary: &BinaryExpr, whole: &Expr, scope: Scope<'_>) -> Lowered {
         let Some(operator) = binary_operator(binary.op) else {
             return Err(self.refuse_expr(Feature::Operator(binary.op.to_string()), whole));
         };
-        let (left, right) = (self.boxed(&binary.left, schema)?, self.boxed(&binary.right, schema)?);
+        let (left, right) = (self.boxed(&binary.left, scope)?, self.boxed(&binary.right, scope)?);
         Ok(match operator {
             Binary::Logical(op) => IrExpr::Logical { op, left, right },
             Binary::Compare(op) => IrExpr::Compare { op, left, right },
             Binary::Arithmetic(op) => {
-                let data_type = self.planned(whole.get_type(schema))?;
+                let data_type = self.planned(whole.get_type(scope.planned))?;
                 IrExpr::Arithmetic { op, left, right, data_type }
             }
         })
     }
 
-    fn like(&self, like: &Like, schema: &DFSchema) -> Lowered {
+    fn like(&self, like: &Like, scope: Scope<'_>) -> Lowered {
         Ok(IrExpr::Like {
-            arg: self.boxed(&like.expr, schema)?,
-            pattern: self.boxed(&like.pattern, schema)?,
+            arg: self.boxed(&like.expr, scope)?,
+            pattern: self.boxed(&like.pattern, scope)?,
             escape: like.escape_char,
             case_insensitive: like.case_insensitive,
             negated: like.negated,
@@ -77,12 +77,12 @@ impl Lowering<'_> {
     }
 
     /// `x BETWEEN a AND b` is `x >= a AND x <= b`; its negation `x < a OR x > b`.
-    fn between(&self, between: &Between, schema: &DFSchema) -> Lowered {
-        let arg = self.expr(&between.expr, schema)?;
+    fn between(&self, between: &Between, scope: Scope<'_>) -> Lowered {
+        let arg = self.expr(&between.expr, scope)?;
         if arg.is_volatile() {
             return Err(self.refuse_expr(Feature::VolatileBetween, &between.expr));
         }
-        let (low, high) = (self.expr(&between.low, schema)?, self.expr(&between.high, schema)?);
+        let (low, high) = (self.expr(&between.low, scope)?, self.expr(&between.high, scope)?);
         let (op, above, below) = if between.negated {
             (LogicalOp::Or, CompareOp::Lt, CompareOp::Gt)
         } else {
@@ -93,26 +93,26 @@ impl Lowering<'_> {
     }
 
     /// `ELSE NULL` is the same as no ELSE.
-    fn case(&self, case: &Case, schema: &DFSchema) -> Lowered {
-        let operand = case.expr.as_deref().map(|operand| self.boxed(operand, schema)).transpose()?;
+    fn case(&self, case: &Case, scope: Scope<'_>) -> Lowered {
+        let operand = case.expr.as_deref().map(|operand| self.boxed(operand, scope)).transpose()?;
         let branches = case
             .when_then_expr
             .iter()
-            .map(|(when, then)| Ok((self.expr(when, schema)?, self.expr(then, schema)?)))
+            .map(|(when, then)| Ok((self.expr(when, scope)?, self.expr(then, scope)?)))
             .collect::<Result<_, FrontendError>>()?;
-        let otherwise = case.else_expr.as_deref().map(|otherwise| self.boxed(otherwise, schema)).transpose()?;
+        let otherwise = case.else_expr.as_deref().map(|otherwise| self.boxed(otherwise, scope)).transpose()?;
         let otherwise = otherwise.filter(|expr| !matches!(&**expr, IrExpr::Literal(literal) if literal.is_null()));
         Ok(IrExpr::Case { operand, branches, otherwise })
     }
 
-    fn cast(&self, arg: &Expr, to: &arrow_schema::DataType, null_on_failure: bool, schema: &DFSchema) -> Lowered {
-        Ok(IrExpr::Cast { arg: self.boxed(arg, schema)?, to: to.clone(), null_on_failure })
+    fn cast(&self, arg: &Expr, to: &arrow_schema::DataType, null_on_failure: bool, scope: Scope<'_>) -> Lowered {
+        Ok(IrExpr::Cast { arg: self.boxed(arg, scope)?, to: to.clone(), null_on_failure })
     }
 
-    fn in_list(&self, list: &InList, schema: &DFSchema) -> Lowered {
+    fn in_list(&self, list: &InList, scope: Scope<'_>) -> Lowered {
         Ok(IrExpr::InList {
-            arg: self.boxed(&list.expr, schema)?,
-            list: list.list.iter().map(|item| self.expr(item, schema)).collect::<Result<_, _>>()?,
+            arg: self.boxed(&list.expr, scope)?,
+            list: list.list.iter().map(|item| self.expr(item, scope)).collect::<Result<_, _>>()?,
             negated: list.negated,
         })
     }

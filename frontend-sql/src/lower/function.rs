@@ -1,11 +1,11 @@
 //! Scalar functions: known by name, with the facts of the call.
 
 use asap_types::{ColumnRef, Expr as IrExpr, FunctionFacts, Volatility};
-use datafusion_common::DFSchema;
 use datafusion_expr::expr::ScalarFunction;
 use datafusion_expr::{Expr, ExprSchemable};
 
 use super::Lowering;
+use super::scope::Scope;
 use crate::FrontendError;
 
 /// The functions that raise no error, whatever the values of their arguments. Every other function is taken to be able
@@ -32,9 +32,9 @@ impl Lowering<'_> {
         &self,
         call: &ScalarFunction,
         whole: &Expr,
-        schema: &DFSchema,
+        scope: Scope<'_>,
     ) -> Result<IrExpr<ColumnRef>, FrontendError> {
-        let (_, field) = self.planned(whole.to_field(schema))?;
+        let (_, field) = self.planned(whole.to_field(scope.planned))?;
         let name = call.func.name().to_owned();
         let facts = FunctionFacts {
             data_type: field.data_type().clone(),
@@ -42,7 +42,7 @@ impl Lowering<'_> {
             volatility: volatility(call.func.signature().volatility),
             can_fail: !CANNOT_FAIL.contains(&name.as_str()),
         };
-        let args = call.args.iter().map(|arg| self.expr(arg, schema)).collect::<Result<_, _>>()?;
+        let args = call.args.iter().map(|arg| self.expr(arg, scope)).collect::<Result<_, _>>()?;
         Ok(IrExpr::Function { name, args, facts })
     }
 }

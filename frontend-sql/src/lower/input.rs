@@ -1,23 +1,19 @@
 //! What is known about the rows that an aggregate reads.
 
-use std::sync::Arc;
-
 use arrow_schema::DataType;
-use asap_types::{ColumnId, ColumnRef, Expr, Schema, TypesError, UnresolvedQuery, resolve, simplify};
-use datafusion_common::DFSchema;
+use asap_types::{AggIntent, ColumnId, ColumnRef, Expr, Schema, TypesError, resolve, simplify};
 
-use super::plan::column_ref;
+use super::scope::Relation;
 
 /// The derived schema of an input, and the names of its columns: facts of expressions that are still by name.
-pub(super) struct Input {
+pub(super) struct Input<'a> {
     schema: Schema,
-    columns: Vec<ColumnRef>,
+    columns: &'a [ColumnRef],
 }
 
-impl Input {
-    pub(super) fn new(query: &Arc<UnresolvedQuery>, planned: &DFSchema) -> Result<Self, TypesError> {
-        let columns = (0..planned.fields().len()).map(|index| column_ref(planned, index)).collect();
-        Ok(Self { schema: resolve(query)?.schema().clone(), columns })
+impl<'a> Input<'a> {
+    pub(super) fn new(relation: &'a Relation) -> Result<Self, TypesError> {
+        Ok(Self { schema: resolve(&relation.query)?.schema().clone(), columns: &relation.columns })
     }
 
     /// Whether no row can make the evaluation raise an error; `false` when that is not known.
@@ -34,6 +30,17 @@ impl Input {
     pub(super) fn is_always_true(&self, predicate: &Expr<ColumnRef>) -> bool {
         let Some(predicate) = self.positional(predicate) else { return false };
         matches!(simplify(&predicate, &self.schema), Expr::Literal(literal) if literal.is_true())
+    }
+
+    /// Text of an expression that does not depend on table names and aliases.
+    pub(super) fn display(&self, expr: &Expr<ColumnRef>) -> Option<String> {
+        Some(self.positional(expr)?.display(&self.schema).to_string())
+    }
+
+    /// Text of a measure that does not depend on table names and aliases.
+    pub(super) fn display_measure(&self, measure: &AggIntent<ColumnRef>) -> Option<String> {
+        let measure = measure.try_map_args(&mut |arg| self.positional(arg).ok_or(())).ok()?;
+        Some(measure.display(&self.schema))
     }
 
     fn positional(&self, expr: &Expr<ColumnRef>) -> Option<Expr> {

@@ -10,6 +10,7 @@ mod function;
 mod input;
 mod literal;
 mod plan;
+mod scope;
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub(crate) fn lower(
         (plan, _) => plan?,
     };
     let lowering = Lowering { source };
-    let unresolved = lowering.plan(&plan)?;
+    let unresolved = lowering.plan(&plan)?.query;
     let query = lowering.ir(resolve(&unresolved))?;
     check::same_columns(&query, plan.schema(), source)?;
     Ok((unresolved, query))

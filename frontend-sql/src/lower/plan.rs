@@ -1,64 +1,44 @@
 //! Relational operators.
 
-use std::sync::Arc;
-
-use asap_types::{ColumnRef, Expr, Field, NamedExpr, Operator, Predicate, Schema, SortKey, TableRef, UnresolvedQuery};
-use datafusion_common::DFSchema;
+use asap_types::{ColumnRef, Field, NamedExpr, Operator, Predicate, Schema, SortKey, UnresolvedQuery};
 use datafusion_expr::logical_plan::{FetchType, SkipType, TableScan};
-use datafusion_expr::{Distinct, Limit, LogicalPlan, SortExpr};
+use datafusion_expr::{Distinct, Limit, LogicalPlan, Projection, SortExpr};
 
 use super::Lowering;
+use super::scope::{Relation, Scope, visible_name};
 use crate::catalog::CatalogTable;
 use crate::{Feature, FrontendError};
 
-type Node = Arc<UnresolvedQuery>;
-
 impl Lowering<'_> {
-    pub(super) fn plan(&self, plan: &LogicalPlan) -> Result<Node, FrontendError> {
+    pub(super) fn plan(&self, plan: &LogicalPlan) -> Result<Relation, FrontendError> {
         match plan {
             LogicalPlan::TableScan(scan) => self.scan(scan),
-            LogicalPlan::SubqueryAlias(alias) => {
-                let input = self.plan(&alias.input)?;
-                Ok(UnresolvedQuery::aliased(input.operator.clone(), alias.alias.to_string()))
-            }
-            LogicalPlan::Projection(projection) => {
-                let input = self.plan(&projection.input)?;
-                let schema = projection.input.schema();
-                let columns = projection
-                    .expr
-                    .iter()
-                    .zip(projection.schema.fields())
-                    .map(|(expr, field)| Ok(NamedExpr { expr: self.expr(expr, schema)?, name: field.name().clone() }))
-                    .collect::<Result<_, FrontendError>>()?;
-                Ok(UnresolvedQuery::new(Operator::Project { columns, input }))
-            }
+            LogicalPlan::SubqueryAlias(alias) => Ok(self.plan(&alias.input)?.aliased(&alias.alias.to_string())),
+            LogicalPlan::Projection(projection) => self.projection(projection),
             LogicalPlan::Filter(filter) => {
                 let input = self.plan(&filter.input)?;
-                let predicate = Predicate(self.expr(&filter.predicate, filter.input.schema())?);
-                Ok(UnresolvedQuery::new(Operator::Filter { predicate, input }))
+                let predicate = Predicate(self.expr(&filter.predicate, input.scope(filter.input.schema()))?);
+                Ok(input.map(|input| Operator::Filter { predicate, input }))
             }
             LogicalPlan::Aggregate(aggregate) => self.aggregate(aggregate),
             LogicalPlan::Sort(sort) => {
                 let input = self.plan(&sort.input)?;
-                let keys = self.sort_keys(&sort.expr, sort.input.schema())?;
-                let sorted = UnresolvedQuery::new(Operator::Sort { keys, input });
+                let keys = self.sort_keys(&sort.expr, input.scope(sort.input.schema()))?;
+                let sorted = input.map(|input| Operator::Sort { keys, input });
                 Ok(match sort.fetch {
                     None => sorted,
-                    Some(fetch) => {
-                        let fetch = Some(rows(fetch));
-                        UnresolvedQuery::new(Operator::Limit { skip: 0, fetch, input: sorted })
-                    }
+                    Some(fetch) => sorted.map(|input| Operator::Limit { skip: 0, fetch: Some(rows(fetch)), input }),
                 })
             }
             LogicalPlan::Limit(limit) => self.limit(limit),
             LogicalPlan::Distinct(Distinct::All(input)) => {
-                Ok(UnresolvedQuery::new(Operator::Distinct { input: self.plan(input)? }))
+                Ok(self.plan(input)?.map(|input| Operator::Distinct { input }))
             }
             other => Err(self.refuse(relation_feature(other))),
         }
     }
 
-    fn scan(&self, scan: &TableScan) -> Result<Node, FrontendError> {
+    fn scan(&self, scan: &TableScan) -> Result<Relation, FrontendError> {
         let is_whole = scan.projection.is_none() && scan.filters.is_empty() && scan.fetch.is_none();
         let (true, Some(source)) = (is_whole, scan.source.downcast_ref::<CatalogTable>()) else {
             return Err(self.refuse(Feature::Relation("a scan that is already restricted")));
@@ -70,43 +50,41 @@ impl Lowering<'_> {
             .unique_keys
             .iter()
             .fold(Schema::new(fields.collect()), |schema, key| schema.with_unique_key(key.iter().copied()));
-        let table: TableRef = source.name.clone();
-        let operator = Operator::Scan { table, schema, predicates: vec![] };
-        Ok(UnresolvedQuery::aliased(operator, scan.table_name.to_string()))
+        let columns = schema.field_names().into_iter().map(ColumnRef::bare).collect();
+        let operator = Operator::Scan { table: source.name.clone(), schema, predicates: vec![] };
+        Ok(Relation { query: UnresolvedQuery::new(operator), columns }.aliased(&scan.table_name.to_string()))
     }
 
-    fn sort_keys(&self, keys: &[SortExpr], schema: &DFSchema) -> Result<Vec<SortKey<ColumnRef>>, FrontendError> {
+    fn projection(&self, projection: &Projection) -> Result<Relation, FrontendError> {
+        let input = self.plan(&projection.input)?;
+        let scope = input.scope(projection.input.schema());
+        let columns: Vec<NamedExpr<ColumnRef>> = projection
+            .expr
+            .iter()
+            .zip(projection.schema.fields())
+            .map(|(expr, field)| Ok(NamedExpr { expr: self.expr(expr, scope)?, name: field.name().clone() }))
+            .collect::<Result<_, FrontendError>>()?;
+        let visible = columns.iter().map(|column| visible_name(&column.expr, &column.name)).collect();
+        let query = UnresolvedQuery::new(Operator::Project { columns, input: input.query });
+        Ok(Relation { query, columns: visible })
+    }
+
+    fn sort_keys(&self, keys: &[SortExpr], scope: Scope<'_>) -> Result<Vec<SortKey<ColumnRef>>, FrontendError> {
         keys.iter()
             .map(|key| {
-                Ok(SortKey { expr: self.expr(&key.expr, schema)?, descending: !key.asc, nulls_first: key.nulls_first })
+                Ok(SortKey { expr: self.expr(&key.expr, scope)?, descending: !key.asc, nulls_first: key.nulls_first })
             })
             .collect()
     }
 
-    fn limit(&self, limit: &Limit) -> Result<Node, FrontendError> {
+    fn limit(&self, limit: &Limit) -> Result<Relation, FrontendError> {
         let input = self.plan(&limit.input)?;
         let bounds = (self.planned(limit.get_skip_type())?, self.planned(limit.get_fetch_type())?);
         let (SkipType::Literal(skip), FetchType::Literal(fetch)) = bounds else {
             return Err(self.refuse(Feature::LimitExpression));
         };
-        Ok(UnresolvedQuery::new(Operator::Limit { skip: rows(skip), fetch: fetch.map(rows), input }))
+        Ok(input.map(|input| Operator::Limit { skip: rows(skip), fetch: fetch.map(rows), input }))
     }
-
-    /// A reference to the column that DataFusion resolves a name to.
-    pub(super) fn column(
-        &self,
-        column: &datafusion_common::Column,
-        schema: &DFSchema,
-    ) -> Result<Expr<ColumnRef>, FrontendError> {
-        let index = self.planned(schema.index_of_column(column))?;
-        Ok(Expr::Column(column_ref(schema, index)))
-    }
-}
-
-/// The name of the column at a position, as [`asap_types::resolve`] sees it.
-pub(super) fn column_ref(schema: &DFSchema, index: usize) -> ColumnRef {
-    let (qualifier, field) = schema.qualified_field(index);
-    ColumnRef { relation: qualifier.map(ToString::to_string), name: field.name().clone() }
 }
 
 /// Row counts never exceed 64 bits.
