@@ -98,12 +98,16 @@ pub(crate) fn values(array: &dyn Array) -> Result<Vec<Value>> {
             let scale = *scale;
             primitive::<Decimal128Type>(array, move |unscaled| Value::Decimal(Decimal { unscaled, scale }))
         }
-        DataType::Utf8 => {
-            array.as_string::<i32>().iter().map(|value| optional(value.map(|text| Value::Utf8(text.to_owned())))).collect()
-        }
-        DataType::Utf8View => {
-            array.as_string_view().iter().map(|value| optional(value.map(|text| Value::Utf8(text.to_owned())))).collect()
-        }
+        DataType::Utf8 => array
+            .as_string::<i32>()
+            .iter()
+            .map(|value| optional(value.map(|text| Value::Utf8(text.to_owned()))))
+            .collect(),
+        DataType::Utf8View => array
+            .as_string_view()
+            .iter()
+            .map(|value| optional(value.map(|text| Value::Utf8(text.to_owned()))))
+            .collect(),
         other => return Err(OracleError::UnknownType(other.clone())),
     })
 }

@@ -61,9 +61,7 @@ fn sum(call: &Aggregate, arguments: &[Value], result: Type) -> Result<Value, Mod
             sum.map(Value::Int64)
         }
         Type::Float64 => Ok(Value::Float64(Float(float_sum(call, arguments)?))),
-        Type::Decimal { scale, .. } => {
-            Ok(Value::Decimal(Decimal { unscaled: decimal_sum(call, arguments)?, scale }))
-        }
+        Type::Decimal { scale, .. } => Ok(Value::Decimal(Decimal { unscaled: decimal_sum(call, arguments)?, scale })),
         _ => Err(mistyped(call)),
     }
 }
@@ -72,9 +70,7 @@ fn sum(call: &Aggregate, arguments: &[Value], result: Type) -> Result<Value, Mod
 /// zero. Source: DataFusion 54.1 `AvgAccumulator`, `DecimalAverager::avg`.
 fn average(call: &Aggregate, arguments: &[Value], result: Type) -> Result<Value, ModelError> {
     match (result, &arguments[0]) {
-        (Type::Float64, _) => {
-            Ok(Value::Float64(Float(float_sum(call, arguments)? / arguments.len() as f64)))
-        }
+        (Type::Float64, _) => Ok(Value::Float64(Float(float_sum(call, arguments)? / arguments.len() as f64))),
         (Type::Decimal { precision, scale }, Value::Decimal(first)) => {
             let overflow = || ModelError::DecimalOverflow(call.to_string());
             let sum = Decimal { unscaled: decimal_sum(call, arguments)?, scale: first.scale };

@@ -10,9 +10,9 @@ pub(super) fn matches(text: &str, pattern: &str) -> bool {
         }
         Some(expected) => {
             let mut characters = text.chars();
-            characters
-                .next()
-                .is_some_and(|first| (expected == '_' || expected == first) && matches(characters.as_str(), rest.as_str()))
+            characters.next().is_some_and(|first| {
+                (expected == '_' || expected == first) && matches(characters.as_str(), rest.as_str())
+            })
         }
     }
 }

@@ -39,9 +39,7 @@ type Rows<'a> = (Cow<'a, [Column]>, Cow<'a, [Row]>);
 
 fn source<'a>(source: &Source, table: &'a Table) -> Result<Rows<'a>, ModelError> {
     match source {
-        Source::Table(name) if *name == table.name => {
-            Ok((Cow::Borrowed(&table.columns), Cow::Borrowed(&table.rows)))
-        }
+        Source::Table(name) if *name == table.name => Ok((Cow::Borrowed(&table.columns), Cow::Borrowed(&table.rows))),
         Source::Table(name) => Err(ModelError::UnknownTable(name.clone())),
         Source::Nested { query, .. } => {
             Ok((Cow::Owned(query.output_columns(&table.columns)?), Cow::Owned(rows(query, table)?)))
