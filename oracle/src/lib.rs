@@ -3,7 +3,9 @@
 pub mod answer;
 mod calendar;
 mod convert;
+pub mod dataset;
 mod error;
+pub mod generate;
 pub mod model;
 pub mod query;
 pub mod recipe;

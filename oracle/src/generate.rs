@@ -1,0 +1,43 @@
+//! Seeded generation of cases. A case depends on the seed and its own number only, so any one can be made again alone.
+
+mod columns;
+mod history;
+mod predicate;
+mod strategy;
+mod workload;
+
+use std::collections::BTreeMap;
+
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+pub use strategy::cases;
+
+use crate::recipe::{Case, RECIPE_VERSION, Recipe, Settings};
+
+/// The name of the generated table.
+pub const TABLE: &str = "t";
+
+/// Case number `index` of the run with this seed.
+#[must_use]
+pub fn case(seed: u64, index: u64) -> Case {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(index);
+    Case { seed, index, recipe: recipe(&mut rng) }
+}
+
+fn recipe(rng: &mut ChaCha8Rng) -> Recipe {
+    let columns = columns::generate(rng);
+    let table = history::generate(&columns, rng);
+    let workload = workload::generate(&columns, rng);
+    Recipe { version: RECIPE_VERSION, table, workload, settings: settings(rng) }
+}
+
+fn settings(rng: &mut impl Rng) -> Settings {
+    Settings {
+        target_partitions: *[1, 2, 4].choose(rng).unwrap_or(&1),
+        batch_size: *[1, 3, 64, 8192].choose(rng).unwrap_or(&8192),
+        pushdown: BTreeMap::new(),
+    }
+}

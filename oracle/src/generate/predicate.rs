@@ -1,0 +1,68 @@
+//! Predicates over the generated columns, in three-valued logic.
+
+use rand::Rng;
+use rand::seq::IndexedRandom;
+
+use super::columns::ColumnPlan;
+use crate::query::{Comparison, Expr};
+use crate::value::{Type, Value};
+
+const COMPARISONS: [Comparison; 6] = [
+    Comparison::Equal,
+    Comparison::NotEqual,
+    Comparison::Less,
+    Comparison::LessOrEqual,
+    Comparison::Greater,
+    Comparison::GreaterOrEqual,
+];
+
+/// A predicate of at most `depth` nested connectives. There must be a column.
+pub(super) fn generate(columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng) -> Expr {
+    if depth == 0 || rng.random_bool(0.55) {
+        return columns.choose(rng).map_or(Expr::And(Vec::new()), |plan| leaf(plan, columns, rng));
+    }
+    let operands = |rng: &mut _| (0..2).map(|_| generate(columns, depth - 1, rng)).collect();
+    match rng.random_range(0..3) {
+        0 => Expr::And(operands(rng)),
+        1 => Expr::Or(operands(rng)),
+        _ => Expr::Not(Box::new(generate(columns, depth - 1, rng))),
+    }
+}
+
+/// A test of one column, now and then against another one of its type.
+pub(super) fn leaf(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
+    let operand = || Box::new(plan.expr());
+    let negated = rng.random_bool(0.3);
+    match rng.random_range(0..100) {
+        0..55 => Expr::compare(comparison(rng), plan.expr(), constant(plan, rng)),
+        55..70 => Expr::IsNull { operand: operand(), negated: rng.random() },
+        70..82 => {
+            let list = (0..rng.random_range(1..=3)).map(|_| constant(plan, rng)).collect();
+            Expr::InList { operand: operand(), list, negated }
+        }
+        82..90 => {
+            let (low, high) = (Box::new(constant(plan, rng)), Box::new(constant(plan, rng)));
+            Expr::Between { operand: operand(), low, high, negated }
+        }
+        90..95 if plan.data_type() == Type::Utf8 => {
+            let pattern = ["a%", "%b", "_", "%", "ä_", "%a%", ""].choose(rng).copied().unwrap_or("%");
+            Expr::Like { operand: operand(), pattern: pattern.to_owned(), negated }
+        }
+        90..95 if plan.data_type() == Type::Boolean => plan.expr(),
+        _ => {
+            let alike = columns.iter().filter(|other| other.data_type() == plan.data_type()).collect::<Vec<_>>();
+            let other = alike.choose(rng).map_or_else(|| constant(plan, rng), |other| other.expr());
+            Expr::compare(comparison(rng), plan.expr(), other)
+        }
+    }
+}
+
+fn comparison(rng: &mut impl Rng) -> Comparison {
+    COMPARISONS.choose(rng).copied().unwrap_or(Comparison::Equal)
+}
+
+/// Mostly a value that the column holds; seldom NULL.
+pub(super) fn constant(plan: &ColumnPlan, rng: &mut impl Rng) -> Expr {
+    let value = if rng.random_bool(0.03) { None } else { plan.pool.choose(rng).cloned() };
+    Expr::literal(value.unwrap_or(Value::Null), plan.data_type())
+}

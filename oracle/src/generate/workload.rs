@@ -1,0 +1,199 @@
+//! Workloads: one to five queries, most of them a family whose members can be answered from the finest one.
+
+use rand::Rng;
+use rand::seq::{IndexedRandom, IteratorRandom};
+
+use super::columns::ColumnPlan;
+use super::{TABLE, predicate};
+use crate::query::{Arithmetic, Comparison, Expr, Function, Nesting, Output, Query, SortKey, Source};
+use crate::value::{Type, Value};
+
+/// What the members of a family have in common.
+struct Family {
+    keys: Vec<Expr>,
+    measures: Vec<Expr>,
+    filter: Option<Expr>,
+}
+
+/// One to five queries over the columns.
+pub(super) fn generate(columns: &[ColumnPlan], rng: &mut impl Rng) -> Vec<Query> {
+    let family = family(columns, rng);
+    (0..rng.random_range(1..=5))
+        .map(|_| {
+            if rng.random_bool(0.15) {
+                let stranger = self::family(columns, rng);
+                member(&stranger, columns, rng)
+            } else {
+                member(&family, columns, rng)
+            }
+        })
+        .collect()
+}
+
+fn family(columns: &[ColumnPlan], rng: &mut impl Rng) -> Family {
+    let mut keys = Vec::new();
+    for _ in 0..rng.random_range(0..=3) {
+        if let Some(key) = columns.choose(rng).map(|plan| key(plan, columns, rng))
+            && !keys.contains(&key)
+        {
+            keys.push(key);
+        }
+    }
+    let mut measures = Vec::new();
+    for _ in 0..rng.random_range(1..=4) {
+        if let Some(plan) = columns.choose(rng) {
+            measures.extend(self::measures(plan, columns, rng));
+        }
+    }
+    Family { keys, measures, filter: rng.random_bool(0.3).then(|| predicate::generate(columns, 2, rng)) }
+}
+
+/// Mostly the column itself, else a function of it with few values.
+fn key(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
+    let integer = matches!(plan.data_type(), Type::Int32 | Type::Int64);
+    match rng.random_range(0..10) {
+        0 => Expr::IsNull { operand: Box::new(plan.expr()), negated: false },
+        1 => Expr::case(predicate::leaf(plan, columns, rng), bigint(1), Some(bigint(0))),
+        2 if integer => Expr::arithmetic(Arithmetic::Modulo, plan.expr(), bigint(3)),
+        3 if integer => Expr::arithmetic(Arithmetic::Add, plan.expr(), bigint(1)),
+        _ => plan.expr(),
+    }
+}
+
+fn bigint(value: i64) -> Expr {
+    Expr::literal(Value::Int64(value), Type::Int64)
+}
+
+/// One or a few measures of the column: AVG comes with the SUM and the COUNT that it could be taken from.
+fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Vec<Expr> {
+    let filter = rng.random_bool(0.3).then(|| predicate::generate(columns, 1, rng));
+    let argument = argument(plan, columns, rng);
+    let of = |function| Expr::aggregate(function, argument.clone(), filter.clone());
+    let adds = plan.data_type().is_numeric();
+    match rng.random_range(0..7) {
+        0 => vec![Expr::count_all(filter)],
+        1 => vec![of(Function::Min), of(Function::Max)],
+        2 if adds && plan.is_small => vec![of(Function::Avg), of(Function::Sum), of(Function::Count)],
+        3 if adds && plan.is_small => vec![of(Function::Avg)],
+        4 if adds => vec![of(Function::Sum)],
+        5 => vec![Expr::count_all(filter.clone()), of(Function::Count)],
+        _ => vec![of(Function::Count)],
+    }
+}
+
+fn argument(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
+    match rng.random_range(0..10) {
+        0..2 => Expr::case(predicate::generate(columns, 1, rng), plan.expr(), None),
+        2 if plan.data_type().is_numeric() => {
+            let operator = [Arithmetic::Add, Arithmetic::Subtract, Arithmetic::Multiply].choose(rng).copied();
+            Expr::arithmetic(operator.unwrap_or(Arithmetic::Add), plan.expr(), predicate::constant(plan, rng))
+        }
+        _ => plan.expr(),
+    }
+}
+
+/// A query over some of the family's keys and some of its measures, in one of the spellings of its source.
+fn member(family: &Family, columns: &[ColumnPlan], rng: &mut impl Rng) -> Query {
+    let kept = rng.random_range(0..=family.keys.len());
+    let mut keys = family.keys.iter().cloned().choose_multiple(rng, kept);
+    if rng.random_bool(0.3) {
+        keys = family.keys.clone();
+    }
+    let measures = rng.random_range(usize::from(keys.is_empty())..=family.measures.len());
+    let mut measures = family.measures.iter().cloned().choose_multiple(rng, measures);
+    if keys.is_empty() && measures.is_empty() {
+        measures.push(Expr::count_all(None));
+    }
+    let mut filters = Vec::from_iter(family.filter.clone());
+    if rng.random_bool(0.25) {
+        filters.extend(key_filter(family, columns, rng));
+    }
+    let (source, filter) = source(conjunction(filters), columns, rng);
+    let mut query = Query {
+        source,
+        filter,
+        outputs: outputs(&keys, &measures, rng),
+        having: rng.random_bool(0.2).then(|| having(&measures)),
+        group_by: Some(keys),
+        order_by: Vec::new(),
+        limit: None,
+    };
+    order(&mut query, rng);
+    query
+}
+
+/// `key = constant`: a finer query that has the key can still answer it.
+fn key_filter(family: &Family, columns: &[ColumnPlan], rng: &mut impl Rng) -> Option<Expr> {
+    let keys = columns.iter().filter(|plan| family.keys.contains(&plan.expr()));
+    let plan = keys.choose(rng)?;
+    Some(if rng.random_bool(0.7) {
+        Expr::compare(Comparison::Equal, plan.expr(), predicate::constant(plan, rng))
+    } else {
+        predicate::leaf(plan, &[], rng)
+    })
+}
+
+fn conjunction(mut filters: Vec<Expr>) -> Option<Expr> {
+    if filters.len() > 1 { Some(Expr::And(filters)) } else { filters.pop() }
+}
+
+/// The table itself, or a nested query that hands all its columns on and takes the filter in or leaves it outside.
+fn source(filter: Option<Expr>, columns: &[ColumnPlan], rng: &mut impl Rng) -> (Source, Option<Expr>) {
+    let table = Source::Table(TABLE.to_owned());
+    if rng.random_bool(0.8) {
+        return (table, filter);
+    }
+    let (inner, outer) = if rng.random() { (filter, None) } else { (None, filter) };
+    let nesting = if rng.random() { Nesting::SubSelect } else { Nesting::CommonTable };
+    let query = Query {
+        source: table,
+        filter: inner,
+        group_by: None,
+        outputs: columns.iter().map(|plan| Output::new(plan.expr(), &plan.column.name)).collect(),
+        having: None,
+        order_by: Vec::new(),
+        limit: None,
+    };
+    (Source::Nested { name: "s".to_owned(), nesting, query: Box::new(query) }, outer)
+}
+
+fn outputs(keys: &[Expr], measures: &[Expr], rng: &mut impl Rng) -> Vec<Output> {
+    let keys = keys.iter().enumerate().map(|(position, key)| match key {
+        Expr::Column(name) if rng.random_bool(0.5) => Output::new(key.clone(), name),
+        _ => Output::new(key.clone(), format!("k{position}")),
+    });
+    let keys = keys.collect::<Vec<_>>();
+    let measures =
+        measures.iter().enumerate().map(|(position, measure)| Output::new(measure.clone(), format!("m{position}")));
+    keys.into_iter().chain(measures).collect()
+}
+
+/// A test of the first measure, or of the count of rows.
+fn having(measures: &[Expr]) -> Expr {
+    let counts = |measure: &&Expr| matches!(measure, Expr::Aggregate(call) if call.function == Function::Count);
+    match measures.iter().find(counts) {
+        Some(count) => Expr::compare(Comparison::Greater, count.clone(), bigint(1)),
+        None => Expr::compare(Comparison::GreaterOrEqual, Expr::count_all(None), bigint(2)),
+    }
+}
+
+/// ORDER BY some outputs, or all of them and then maybe LIMIT.
+fn order(query: &mut Query, rng: &mut impl Rng) {
+    if rng.random_bool(0.6) {
+        return;
+    }
+    let total = rng.random();
+    let keys = if total { query.outputs.len() } else { 1 };
+    query.order_by = (0..query.outputs.len())
+        .choose_multiple(rng, keys)
+        .into_iter()
+        .map(|output| SortKey {
+            output,
+            descending: rng.random(),
+            nulls_first: if rng.random() { Some(rng.random()) } else { None },
+        })
+        .collect();
+    if total && rng.random() {
+        query.limit = Some(rng.random_range(0..=5));
+    }
+}

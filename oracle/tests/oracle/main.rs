@@ -1,0 +1,6 @@
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! The oracle against plain DataFusion over plain Lance, and against itself.
+
+mod plain;
+mod recipes;
+mod tpch;
