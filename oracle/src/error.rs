@@ -19,6 +19,22 @@ pub enum OracleError {
     /// The interpreter refused.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// Planning a workload failed.
+    #[error("planning: {0}")]
+    Mapping(#[from] asap_aware_mapping::MappingError),
+    /// Running a planned workload failed.
+    #[error("execution: {0}")]
+    Execution(#[from] asap_execution::ExecutionError),
+    /// A case of a run ended in a panic.
+    #[error("seed {seed} case {index}: {problem}")]
+    Case {
+        /// The run's seed.
+        seed: u64,
+        /// The case.
+        index: u64,
+        /// What happened.
+        problem: String,
+    },
     /// Lance failed.
     #[error("Lance: {0}")]
     Lance(#[from] lance::Error),

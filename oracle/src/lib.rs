@@ -5,6 +5,7 @@ mod calendar;
 mod convert;
 pub mod dataset;
 mod error;
+pub mod fuzz;
 pub mod generate;
 pub mod model;
 pub mod query;

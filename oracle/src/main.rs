@@ -1,5 +1,7 @@
 //! `asap-oracle`: makes demo data.
 
+mod fuzz_equality;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,24 +32,21 @@ enum Command {
         #[arg(long)]
         quiet: bool,
     },
+    FuzzEquality(fuzz_equality::Args),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     match run(Arguments::parse().command).await {
-        Ok(summary) => {
-            // A reader that has gone away needs no summary.
-            _ = writeln!(std::io::stdout(), "{summary}");
-            ExitCode::SUCCESS
-        }
+        Ok(code) => code,
         Err(error) => {
             _ = writeln!(std::io::stderr(), "error: {error}");
-            ExitCode::FAILURE
+            ExitCode::from(2)
         }
     }
 }
 
-async fn run(command: Command) -> asap_oracle::Result<String> {
+async fn run(command: Command) -> asap_oracle::Result<ExitCode> {
     match command {
         Command::Lineitem { scale, dir, quiet } => {
             let options = LineitemOptions { scale, ..LineitemOptions::default() };
@@ -56,7 +55,11 @@ async fn run(command: Command) -> asap_oracle::Result<String> {
                     _ = writeln!(std::io::stderr(), "{step}");
                 }
             };
-            Ok(write_lineitem(&dir, &options, progress).await?.to_string())
+            let summary = write_lineitem(&dir, &options, progress).await?;
+            // A reader that has gone away needs no summary.
+            _ = writeln!(std::io::stdout(), "{summary}");
+            Ok(ExitCode::SUCCESS)
         }
+        Command::FuzzEquality(args) => fuzz_equality::run(&args).await,
     }
 }

@@ -1,5 +1,6 @@
 //! The oracle's own query language: apart from DataFusion's and from asap-types, so that a mistake in either cannot hide in it.
 
+mod features;
 mod render;
 mod typing;
 

@@ -148,6 +148,23 @@ impl Recipe {
     }
 }
 
+impl Operation {
+    /// A name for coverage.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Create { .. } => "create",
+            Self::Append { .. } => "append",
+            Self::Delete { .. } => "delete",
+            Self::CreateIndex { kind: IndexKind::Bitmap, .. } => "bitmap index",
+            Self::CreateIndex { kind: IndexKind::BTree, .. } => "b-tree index",
+            Self::CreateIndex { kind: IndexKind::ZoneMap, .. } => "zone map index",
+            Self::OptimizeIndices => "optimize indices",
+            Self::Compact { .. } => "compact",
+        }
+    }
+}
+
 impl TableRecipe {
     fn validate(&self) -> Result<()> {
         let creates = |operation: &Operation| matches!(operation, Operation::Create { .. });

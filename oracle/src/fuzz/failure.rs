@@ -1,0 +1,68 @@
+//! What can be wrong with a case.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of a failure. Shrinking keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FailureClass {
+    /// The recipe could not be followed.
+    Recipe,
+    /// The plain plan's answer is not the interpreter's.
+    Plain,
+    /// The answer with aggregate pushdown is not the interpreter's.
+    Pushdown,
+    /// The answer of the workload plan is not the interpreter's.
+    Workload,
+    /// One side fails and the interpreter does not, or the other way round.
+    Error,
+    /// Planning read an index, or anything at all once the table's facts were loaded.
+    PlanTimeRead,
+    /// The fragments of a report are not those of the dataset, each once.
+    Buckets,
+    /// A plan that is run again has another answer.
+    Reexecution,
+    /// Planning twice gave two plans.
+    Determinism,
+}
+
+impl fmt::Display for FailureClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Recipe => "the recipe cannot be followed",
+            Self::Plain => "the plain answer differs from the interpreter's",
+            Self::Pushdown => "the pushdown answer differs from the interpreter's",
+            Self::Workload => "the workload plan's answer differs from the interpreter's",
+            Self::Error => "one side fails, the other does not",
+            Self::PlanTimeRead => "planning read from the store",
+            Self::Buckets => "the buckets do not partition the fragments",
+            Self::Reexecution => "running a plan again gives another answer",
+            Self::Determinism => "planning twice gives two plans",
+        })
+    }
+}
+
+/// A failure of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// The kind.
+    pub class: FailureClass,
+    /// The query, by position in the workload, if it is one query's failure.
+    pub query: Option<usize>,
+    /// What was seen.
+    pub detail: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.class)?;
+        if let Some(query) = self.query {
+            write!(f, " (query {})", query + 1)?;
+        }
+        write!(f, ": {}", self.detail)
+    }
+}

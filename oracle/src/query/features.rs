@@ -1,0 +1,81 @@
+//! What a query uses, for coverage.
+
+use super::{Aggregate, Expr, Function, Query, Source};
+
+impl Query {
+    /// Names of what the query uses, each once.
+    #[must_use]
+    pub fn features(&self) -> Vec<&'static str> {
+        let mut features = Vec::new();
+        let mut add = |feature: &'static str, used: bool| {
+            if used && !features.contains(&feature) {
+                features.push(feature);
+            }
+        };
+        add("sub-select", matches!(self.source, Source::Nested { .. }));
+        add("where", self.filter.is_some());
+        add("group by", self.group_by.as_ref().is_some_and(|keys| !keys.is_empty()));
+        add("grand total", self.is_grand_total());
+        add("having", self.having.is_some());
+        add("order by", !self.order_by.is_empty());
+        add("limit", self.limit.is_some());
+        for output in &self.outputs {
+            visit(&output.expr, &mut |expr| {
+                if let Expr::Aggregate(aggregate) = expr {
+                    add("filtered measure", is_filtered(aggregate));
+                    add(function_name(aggregate.function), true);
+                }
+            });
+        }
+        features
+    }
+
+    /// Whether the query has one group, also over no rows.
+    #[must_use]
+    pub fn is_grand_total(&self) -> bool {
+        self.group_by.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// The output columns that ORDER BY names, the first one first.
+    #[must_use]
+    pub fn sort_columns(&self) -> Vec<usize> {
+        self.order_by.iter().map(|key| key.output).collect()
+    }
+}
+
+/// By FILTER, or by a CASE that the aggregate reads.
+fn is_filtered(aggregate: &Aggregate) -> bool {
+    aggregate.filter.is_some() || matches!(aggregate.argument, Some(Expr::Case { .. }))
+}
+
+fn function_name(function: Function) -> &'static str {
+    match function {
+        Function::Count => "count",
+        Function::Sum => "sum",
+        Function::Min => "min",
+        Function::Max => "max",
+        Function::Avg => "avg",
+    }
+}
+
+/// Visits an expression and all of its operands outside of aggregates.
+fn visit(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
+    found(expr);
+    match expr {
+        Expr::Column(_) | Expr::Literal(_) | Expr::Aggregate(_) => {}
+        Expr::Arithmetic { left, right, .. } | Expr::Compare { left, right, .. } => {
+            visit(left, found);
+            visit(right, found);
+        }
+        Expr::And(operands) | Expr::Or(operands) => operands.iter().for_each(|operand| visit(operand, found)),
+        Expr::Not(operand) | Expr::IsNull { operand, .. } | Expr::Like { operand, .. } => visit(operand, found),
+        Expr::InList { operand, list, .. } => {
+            visit(operand, found);
+            list.iter().for_each(|item| visit(item, found));
+        }
+        Expr::Between { operand, low, high, .. } => [operand, low, high].into_iter().for_each(|e| visit(e, found)),
+        Expr::Case { when, then, otherwise } => {
+            [when, then].into_iter().chain(otherwise).for_each(|operand| visit(operand, found));
+        }
+    }
+}
