@@ -81,10 +81,10 @@ fn enforced_keys_travel() {
     assert!(!lower("SELECT a FROM t").unwrap().schema().is_unique_key(&[0]));
 }
 
-/// The time to lower a predicate does not double with each of its terms.
+/// Long predicates neither overflow the stack nor take a time that doubles with each term.
 #[test]
 fn long_predicates() {
-    let terms: Vec<String> = (0..60).map(|number| format!("a = {number}")).collect();
+    let terms: Vec<String> = (0..400).map(|number| format!("a = {number}")).collect();
     assert!(lower(&format!("SELECT count(*) FROM t WHERE {}", terms.join(" OR "))).is_ok());
     let values: Vec<String> = (0..2000).map(|number| number.to_string()).collect();
     assert!(lower(&format!("SELECT count(*) FROM t WHERE a IN ({})", values.join(", "))).is_ok());
