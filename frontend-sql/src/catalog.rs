@@ -14,7 +14,7 @@ pub(crate) const DEFAULT_SCHEMA: &str = "public";
 ///
 /// Names arrive normalized: unquoted parts in lower case, and without the parts that are DataFusion's defaults
 /// (`datafusion.public.t`, `public.t` and `t` are one table, `t`).
-pub trait Catalog {
+pub trait Catalog: Sync {
     /// The schema of a table, if there is one.
     fn table(&self, name: &TableRef) -> Option<TableSchema>;
 

@@ -62,9 +62,11 @@ impl Expr<ColumnId> {
     /// # Errors
     /// A column out of range, or operands whose types do not fit.
     pub fn data_type(&self, input: &Schema) -> Result<DataType, TypesError> {
-        for child in self.children() {
-            child.data_type(input)?;
-        }
+        // Each operand is typed once: twice would double the work with every level of nesting.
+        let typed = |result: DataType| {
+            self.children().into_iter().try_for_each(|child| child.data_type(input).map(drop))?;
+            Ok(result)
+        };
         match self {
             Self::Column(id) => Ok(field(*id, input)?.data_type.clone()),
             Self::Literal(literal) => Ok(literal.data_type.clone()),
@@ -81,20 +83,21 @@ impl Expr<ColumnId> {
                 expect_boolean(right, input)?;
                 Ok(DataType::Boolean)
             }
-            Self::InList { .. } | Self::Like { .. } => Ok(DataType::Boolean),
-            Self::Arithmetic { data_type, .. } | Self::AverageFromParts { data_type, .. } => Ok(data_type.clone()),
+            Self::InList { .. } | Self::Like { .. } => typed(DataType::Boolean),
+            Self::Arithmetic { data_type, .. } | Self::AverageFromParts { data_type, .. } => typed(data_type.clone()),
             Self::Unary { op: UnaryOp::Negative, arg } => arg.data_type(input),
-            Self::Unary { op: UnaryOp::IsNull | UnaryOp::IsNotNull, .. } => Ok(DataType::Boolean),
+            Self::Unary { op: UnaryOp::IsNull | UnaryOp::IsNotNull, .. } => typed(DataType::Boolean),
             Self::Unary { arg, .. } => expect_boolean(arg, input).map(|()| DataType::Boolean),
-            Self::Cast { to, .. } => Ok(to.clone()),
-            Self::Case { branches, otherwise, .. } => branches
-                .iter()
-                .map(|(_, then)| then)
-                .chain(otherwise.as_deref())
-                .map(|value| value.data_type(input))
-                .find(|data_type| !matches!(data_type, Ok(DataType::Null)))
-                .unwrap_or(if branches.is_empty() { Err(TypesError::EmptyCase) } else { Ok(DataType::Null) }),
-            Self::Function { facts, .. } => Ok(facts.data_type.clone()),
+            Self::Cast { to, .. } => typed(to.clone()),
+            Self::Case { branches, .. } if branches.is_empty() => Err(TypesError::EmptyCase),
+            Self::Case { operand, branches, otherwise } => {
+                let tests = operand.as_deref().into_iter().chain(branches.iter().map(|(when, _)| when));
+                tests.into_iter().try_for_each(|test| test.data_type(input).map(drop))?;
+                let values = branches.iter().map(|(_, then)| then).chain(otherwise.as_deref());
+                let types = values.map(|value| value.data_type(input)).collect::<Result<Vec<_>, _>>()?;
+                Ok(types.into_iter().find(|data_type| *data_type != DataType::Null).unwrap_or(DataType::Null))
+            }
+            Self::Function { facts, .. } => typed(facts.data_type.clone()),
         }
     }
 

@@ -13,10 +13,11 @@ use crate::{Feature, FrontendError};
 type Lowered = Result<IrExpr<ColumnRef>, FrontendError>;
 
 impl Lowering<'_> {
-    /// Lowers an expression over the columns in scope. A constant expression becomes the constant.
+    /// Lowers an expression over the columns in scope. A constant expression becomes the constant, if the
+    /// IR can hold it.
     pub(super) fn expr(&self, expr: &Expr, scope: Scope<'_>) -> Lowered {
-        if let Some(constant) = fold(expr) {
-            return self.expr(&Expr::Literal(constant, None), scope);
+        if let Some(constant) = fold(expr).as_ref().and_then(literal) {
+            return Ok(IrExpr::Literal(constant));
         }
         let unary = |op: UnaryOp, arg: &Expr| Ok(self.expr(arg, scope)?.unary(op));
         match expr {

@@ -23,10 +23,26 @@ pub(crate) use aggregate::SUPPORTED_AGGREGATES;
 use crate::source::{Source, parser_span};
 use crate::{Catalog, Feature, FrontendError, Statement, check, plan_error, planner, refused};
 
-/// Lowers a statement, and resolves it to check its columns.
-///
-/// A name that is wrong is reported before a construct that is refused: it is wrong in any engine.
+/// Parser and planner recurse with frames of some 20 kB in unoptimized builds: a hundred terms joined by OR would
+/// overflow the 2 MB of an ordinary thread.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Lowers a statement, and resolves it to check its columns; on a thread of its own, for its stack.
 pub(crate) fn lower(
+    statement: &Statement,
+    catalog: &dyn Catalog,
+) -> Result<(Arc<UnresolvedQuery>, Arc<QueryExpr>), FrontendError> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("lower-sql".to_owned()).stack_size(STACK_BYTES);
+        match thread.spawn_scoped(scope, || lower_here(statement, catalog)) {
+            Ok(lowered) => lowered.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => lower_here(statement, catalog),
+        }
+    })
+}
+
+/// A name that is wrong is reported before a construct that is refused: it is wrong in any engine.
+fn lower_here(
     statement: &Statement,
     catalog: &dyn Catalog,
 ) -> Result<(Arc<UnresolvedQuery>, Arc<QueryExpr>), FrontendError> {

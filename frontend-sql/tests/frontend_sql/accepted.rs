@@ -38,6 +38,12 @@ use crate::{assert_snapshot, lower, panic_with, tree};
 #[case::parenthesized("(SELECT k FROM (t) ORDER BY k LIMIT 1)")]
 #[case::filter_clause("SELECT k, sum(a) FILTER (WHERE p), avg(f) FILTER (WHERE a > 0) FROM t GROUP BY k")]
 #[case::filter_null("SELECT count(*) FILTER (WHERE NULL) FROM t")]
+#[case::nested_types("SELECT k FROM t WHERE array_has(tags, 'x') AND array_has(['a', 'b'], k)")]
+#[case::stable_function("SELECT count(*) FROM t WHERE ts < now()")]
+#[case::measure_twice("SELECT count(*) AS x, count(b) AS y, sum(a) AS s, sum(a) + 1 AS s1 FROM t")]
+#[case::nested_aggregates("SELECT max(n) FROM (SELECT k, count(*) AS n FROM t GROUP BY k) AS s")]
+#[case::having_alias("SELECT k, sum(a) AS s FROM t GROUP BY k HAVING s > 10")]
+#[case::decimals("SELECT sum(l_extendedprice * (1 - l_discount)), avg(l_tax) FROM lineitem WHERE l_discount > 0.05")]
 #[case::string_view("SELECT count(*) FROM t WHERE \"Mixed\" = 'x'")]
 fn lowers(#[case] sql: &str) {
     let query = lower(sql).unwrap_or_else(|error| panic_with(sql, &error));
@@ -73,4 +79,13 @@ fn one_aggregate_with_a_filter_for_one_measure() {
 fn enforced_keys_travel() {
     assert!(lower("SELECT k, a FROM t").unwrap().schema().is_unique_key(&[0]));
     assert!(!lower("SELECT a FROM t").unwrap().schema().is_unique_key(&[0]));
+}
+
+/// Long predicates neither overflow the stack nor take a time that doubles with each term.
+#[test]
+fn long_predicates() {
+    let terms: Vec<String> = (0..400).map(|number| format!("a = {number}")).collect();
+    assert!(lower(&format!("SELECT count(*) FROM t WHERE {}", terms.join(" OR "))).is_ok());
+    let values: Vec<String> = (0..2000).map(|number| number.to_string()).collect();
+    assert!(lower(&format!("SELECT count(*) FROM t WHERE a IN ({})", values.join(", "))).is_ok());
 }
