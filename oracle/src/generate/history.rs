@@ -12,6 +12,11 @@ use crate::value::Row;
 pub(super) fn generate(columns: &[ColumnPlan], rng: &mut impl Rng) -> TableRecipe {
     let first = if rng.random_bool(0.1) { 0 } else { rng.random_range(1..=40) };
     let mut history = vec![Operation::Create { rows: rows(columns, first, rng) }];
+    // Half of the tables have bitmaps on most columns from the start, as what follows is about partial coverage.
+    if rng.random_bool(0.5) {
+        let indexed = columns.iter().filter(|_| rng.random_bool(0.7)).map(|plan| plan.column.name.clone());
+        history.extend(indexed.map(|column| Operation::CreateIndex { column, kind: IndexKind::Bitmap }));
+    }
     for _ in 0..rng.random_range(0..=7) {
         history.push(operation(columns, rng));
     }

@@ -20,7 +20,9 @@ pub(super) fn generate(columns: &[ColumnPlan], rng: &mut impl Rng) -> Vec<Query>
     let family = family(columns, rng);
     (0..rng.random_range(1..=5))
         .map(|_| {
-            if rng.random_bool(0.15) {
+            if rng.random_bool(0.25) {
+                count_rows(columns, rng)
+            } else if rng.random_bool(0.15) {
                 let stranger = self::family(columns, rng);
                 member(&stranger, columns, rng)
             } else {
@@ -28,6 +30,29 @@ pub(super) fn generate(columns: &[ColumnPlan], rng: &mut impl Rng) -> Vec<Query>
             }
         })
         .collect()
+}
+
+/// Counts without groups, over all rows or under a predicate: what indexes and the manifest can answer.
+fn count_rows(columns: &[ColumnPlan], rng: &mut impl Rng) -> Query {
+    let mut counts = Vec::new();
+    for _ in 0..rng.random_range(1..=2) {
+        counts.push(match columns.choose(rng) {
+            Some(plan) if rng.random_bool(0.5) => Expr::aggregate(Function::Count, plan.expr(), None),
+            _ => Expr::count_all(None),
+        });
+    }
+    Query {
+        source: Source::Table(TABLE.to_owned()),
+        filter: rng.random_bool(0.7).then(|| {
+            let depth = rng.random_range(0..=1);
+            predicate::generate(columns, depth, rng)
+        }),
+        outputs: outputs(&[], &counts, rng),
+        having: None,
+        group_by: Some(Vec::new()),
+        order_by: Vec::new(),
+        limit: None,
+    }
 }
 
 fn family(columns: &[ColumnPlan], rng: &mut impl Rng) -> Family {

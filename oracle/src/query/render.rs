@@ -208,7 +208,7 @@ impl Display for Type {
             Self::Int64 => f.write_str("BIGINT"),
             Self::Float64 => f.write_str("DOUBLE"),
             Self::Decimal { precision, scale } => write!(f, "DECIMAL({precision}, {scale})"),
-            Self::Utf8 => f.write_str("VARCHAR"),
+            Self::Utf8 => f.write_str("STRING"),
             Self::Date => f.write_str("DATE"),
             Self::Timestamp => f.write_str("TIMESTAMP(6)"),
         }
