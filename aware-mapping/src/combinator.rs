@@ -40,7 +40,7 @@ impl Combinator {
 /// | Sum | Sum | NULL, as over no rows | skipped: the group had no value | integers wrap in any order alike |
 /// | Sum0 | Sum0 | 0 | never NULL | as Sum |
 /// | Min, Max | themselves | NULL | skipped | none: the total order of values is associative |
-/// | Avg | from its sum and count, see [`crate::derive`] | | | |
+/// | Avg | from its sum and count, see [`derive()`](crate::derive()) | | | |
 ///
 /// # Errors
 /// [`Refusal::ApproximateCount`], [`Refusal::Average`], [`Refusal::Rate`], [`Refusal::DistinctAggregate`] or

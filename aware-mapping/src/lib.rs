@@ -1,6 +1,6 @@
 //! Proves, proposes and prices derivations between the aggregates of a workload: one query's aggregate from another's.
 //!
-//! - [`derive`] is the one prover: rows, keys and each measure, or a typed [`Refusal`].
+//! - [`derive()`] is the one prover: rows, keys and each measure, or a typed [`Refusal`].
 //! - A [`ReplacementStrategy`] is a preset of what it may use of the prover: [`RollupStrategy`] (one exact measure, plain
 //!   keys), [`MultiMeasureStrategy`] (everything), [`ExactSummaryStrategy`] (a summary of its own).
 //! - [`search_workload`] lists the candidates of every aggregate; [`select`] prices them with a [`LeafCost`] and builds one

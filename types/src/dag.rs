@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::derive::{aggregate_schema, operator_schema};
 use crate::{AggIntent, Aggregate, MeasureFilters, Operator, Predicate, QueryExpr, Reduction, Schema, TypesError};
 
-/// The wire version that this crate writes. It reads this version and [`OLDEST_WIRE_VERSION`].
+/// The wire version that this crate writes. It reads this version and version 2.
 ///
 /// Version 2 is version 3 without predicates on measures.
 pub const POST_ASAP_DAG_WIRE_VERSION: u32 = 3;

@@ -8,7 +8,7 @@
 //!     -> PostAsapDag (flat, what is executed and what goes over the wire)
 //! ```
 //!
-//! - [`Operator`] is the one relational operator type. It is generic over its child ([`Arc<QueryExpr>`] in memory,
+//! - [`Operator`] is the one relational operator type. It is generic over its child (`Arc<QueryExpr>` in memory,
 //!   [`NodeId`] in a DAG) and over its column reference ([`ColumnRef`] before [`resolve`], [`ColumnId`] after).
 //! - [`Aggregate`] holds keys and measure arguments as expressions, and a predicate per measure with the semantics of
 //!   SQL's `FILTER (WHERE …)`.

@@ -12,7 +12,7 @@ fn rows(x: Vec<Option<i64>>, f: Vec<Option<f64>>) -> RecordBatch {
 
 fn difference(left: &RecordBatch, right: &RecordBatch, order: RowOrder, floats: FloatTolerance) -> Option<Difference> {
     let how = Comparison { order, floats };
-    compare((&left.schema(), &[left.clone()]), (&right.schema(), &[right.clone()]), &how).unwrap()
+    compare((&left.schema(), std::slice::from_ref(left)), (&right.schema(), std::slice::from_ref(right)), &how).unwrap()
 }
 
 #[test]
