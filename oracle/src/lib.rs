@@ -4,6 +4,7 @@ pub mod answer;
 mod calendar;
 mod convert;
 pub mod dataset;
+pub mod defects;
 mod error;
 pub mod fuzz;
 pub mod generate;
@@ -12,5 +13,6 @@ pub mod query;
 pub mod recipe;
 pub mod tpch;
 pub mod value;
+pub mod verdict;
 
 pub use error::{OracleError, Result};

@@ -114,7 +114,7 @@ impl Columns {
         self.receipt_date.append_value(row.l_receiptdate.to_unix_epoch());
         self.ship_instructions.append_value(row.l_shipinstruct);
         self.ship_mode.append_option(unless_every(29, row.l_orderkey + line, row.l_shipmode));
-        self.comment.append_option(unless_every(37, row.l_suppkey + line, row.l_comment));
+        self.comment.append_option(unless_every(37, row.l_partkey + 2 * line, row.l_comment));
     }
 
     fn finish(mut self, schema: SchemaRef) -> Result<RecordBatch, ArrowError> {

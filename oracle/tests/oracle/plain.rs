@@ -1,8 +1,12 @@
 //! The interpreter and `ctx.sql` over Lance agree on generated cases.
 
-use asap_oracle::dataset::{TestDataset, sql_answer};
+use std::collections::BTreeMap;
+
+use asap_oracle::dataset::TestDataset;
+use asap_oracle::defects::Defect;
 use asap_oracle::generate::case;
-use asap_oracle::recipe::Case;
+use asap_oracle::recipe::Recipe;
+use asap_oracle::verdict::{Verdict, judge_plain};
 
 const SEED: u64 = 0x0a5a9;
 
@@ -11,41 +15,66 @@ fn cases() -> u64 {
     std::env::var("ORACLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
 }
 
-/// What disagrees, one text for each query.
-async fn disagreements(case: &Case) -> Vec<String> {
-    let dataset = match TestDataset::build(&case.recipe.table).await {
-        Ok(dataset) => dataset,
-        Err(error) => return vec![format!("the dataset: {error}")],
-    };
-    let session = dataset.plain_session(&case.recipe.settings).unwrap();
-    let mut found = Vec::new();
-    for query in &case.recipe.workload {
+/// Each query's text and verdict.
+async fn verdicts(recipe: &Recipe) -> Vec<(String, Verdict)> {
+    let dataset = TestDataset::build(&recipe.table).await.unwrap();
+    let session = dataset.plain_session(&recipe.settings).unwrap();
+    let mut verdicts = Vec::new();
+    for query in &recipe.workload {
         assert!(query.is_deterministic(), "{query}");
-        let model = dataset.table.answer(query);
-        let plain = sql_answer(&session, query).await;
-        match (&model, &plain) {
-            (Ok(model), Ok(plain)) => {
-                if let Some(difference) = model.difference(plain) {
-                    found.push(format!("{query}\nleft: model, right: plain: {difference}"));
-                }
-            }
-            (Err(_), Err(_)) => {}
-            (Ok(_), Err(error)) => found.push(format!("{query}\nonly plain fails: {error}")),
-            (Err(error), Ok(_)) => found.push(format!("{query}\nonly the model fails: {error}")),
-        }
+        verdicts.push((query.to_string(), judge_plain(&dataset.table, &session, query).await.unwrap()));
     }
-    found
+    verdicts
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn generated_cases_agree_with_plain_datafusion() {
     let mut failures = Vec::new();
+    let mut defects = BTreeMap::<u32, u64>::new();
+    let mut equal = 0;
     for index in 0..cases() {
-        let case = case(SEED, index);
-        for text in disagreements(&case).await {
-            failures.push(format!("seed {SEED} case {index}: {text}"));
+        for (query, verdict) in verdicts(&case(SEED, index).recipe).await {
+            match verdict {
+                Verdict::Equal => equal += 1,
+                Verdict::Defect(defect) => *defects.entry(defect.number()).or_default() += 1,
+                other => failures.push(format!("seed {SEED} case {index}: {query}\n{other}")),
+            }
         }
     }
     let shown = failures.iter().take(20).cloned().collect::<Vec<_>>().join("\n\n");
-    assert!(failures.is_empty(), "{} of {} cases disagree:\n{shown}", failures.len(), cases());
+    assert!(failures.is_empty(), "{} disagree, {equal} agree, defects {defects:?}:\n{shown}", failures.len());
+    assert!(equal > cases(), "only {equal} answers were compared");
+}
+
+#[tokio::test]
+async fn every_numbered_defect_is_still_there_and_recognized() {
+    for defect in Defect::ALL {
+        let recipe = defect.recipe();
+        recipe.validate().unwrap();
+        for (query, verdict) in verdicts(&recipe).await {
+            let found = matches!(verdict, Verdict::Defect(found) if found == defect);
+            assert!(found, "defect {}: {query}\n{verdict}", defect.number());
+        }
+    }
+}
+
+/// Errors are compared by class too: both sides refuse the remainder of a division by zero.
+#[tokio::test]
+async fn both_sides_fail_on_a_division_by_zero() {
+    use asap_oracle::query::{Arithmetic, Expr, Output};
+    use asap_oracle::recipe::Operation;
+    use asap_oracle::value::{Type, Value};
+
+    let mut recipe = Defect::PrunedSortKeys.recipe();
+    recipe.table.history.push(Operation::Append { rows: vec![vec![Value::Int64(1), Value::Int64(0)]] });
+    let zero = Expr::literal(Value::Int64(0), Type::Int64);
+    for divisor in [zero, Expr::column("c1")] {
+        let query = &mut recipe.workload[0];
+        query.group_by = None;
+        query.order_by.clear();
+        query.outputs = vec![Output::new(Expr::arithmetic(Arithmetic::Modulo, Expr::column("c0"), divisor), "x")];
+        for (query, verdict) in verdicts(&recipe).await {
+            assert!(matches!(verdict, Verdict::BothFail { .. }), "{query}\n{verdict}");
+        }
+    }
 }
