@@ -93,7 +93,11 @@ pub(crate) fn write_scans(
     let total = |bucket: &str| totals.get(bucket).copied().unwrap_or(0);
     writeln!(out, "\nfragments: {} literal, {} index, {} scan", total("literal"), total("index"), total("scan"))?;
     for shared in &log.shared {
-        let place = if shared.spilled { "spilled to disk".to_owned() } else { format!("{} bytes", shared.memory) };
+        let place = if shared.spilled {
+            "spilled to disk".to_owned()
+        } else {
+            format!("{:.1} KiB", shared.memory as f64 / 1024.0)
+        };
         writeln!(out, "shared node n{}: computed once, {} rows, {place}", shared.node.0, shared.rows)?;
     }
     Ok(writeln!(out)?)

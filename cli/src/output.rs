@@ -7,7 +7,8 @@ use datafusion::arrow::csv;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::writer::{JsonArray, WriterBuilder};
-use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
+use datafusion::arrow::util::display::FormatOptions;
+use datafusion::arrow::util::pretty::pretty_format_batches_with_options;
 use serde_json::{Value, json};
 
 use crate::args::AnswerFormat;
@@ -40,8 +41,12 @@ pub(crate) fn write_answers(out: &mut dyn Write, answers: &[Answer<'_>], format:
 
 fn write_table(out: &mut dyn Write, answer: &Answer<'_>) -> Result<(), CliError> {
     let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
-    let shown = head(answer.batches, MAX_TABLE_ROWS);
-    let table = pretty_format_batches_with_schema(std::sync::Arc::clone(answer.schema), &shown)?;
+    let mut shown = head(answer.batches, MAX_TABLE_ROWS);
+    // The header comes from the first batch, and an empty answer has none.
+    if shown.is_empty() {
+        shown.push(RecordBatch::new_empty(std::sync::Arc::clone(answer.schema)));
+    }
+    let table = pretty_format_batches_with_options(&shown, &FormatOptions::new().with_null("NULL"))?;
     writeln!(out, "{}\n{table}", answer.name)?;
     if rows > MAX_TABLE_ROWS {
         writeln!(out, "{MAX_TABLE_ROWS} of {rows} rows; --format csv prints all")?;
