@@ -8,6 +8,7 @@ use asap_types::{
     Reduction, Schema, SummaryFamily, TableRef, UnaryOp,
 };
 use datafusion::catalog::TableProvider;
+use datafusion::common::utils::expr::COUNT_STAR_EXPANSION;
 use datafusion::common::{Column, ExprSchema, ScalarValue, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::FunctionRegistry;
@@ -15,7 +16,7 @@ use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_aggregate::expr_fn;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
-    Distinct, Expr as DfExpr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, SortExpr, lit,
+    Distinct, Expr as DfExpr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, SortExpr, col, lit,
 };
 
 use crate::ExecutionError;
@@ -144,14 +145,21 @@ impl Planner<'_> {
             Reduction::PerEntity => return Err(ExecutionError::Unsupported("grouping per entity")),
         };
         let input = self.input(input)?;
-        if measures.is_empty() {
-            return self.distinct_keys(input, by);
-        }
         let from = columns_of(&input);
         let translator = ExprTranslator { columns: &from, functions: self.functions };
-        let keys = translator.exprs(by)?;
+        let is_constant = |key: &Expr| matches!(key, Expr::Literal(_));
+        // DataFusion 54.1 gives wrong answers for constant keys (defects 1 and 2 of the oracle), so it gets none: they are
+        // projected above. If all keys are constant, their one group exists only if there is a row.
+        let grouped: Vec<&Expr> = by.iter().filter(|key| !is_constant(key)).collect();
+        let needs_a_row = grouped.is_empty() && !by.is_empty();
+        if grouped.is_empty() && measures.is_empty() && !needs_a_row {
+            // DataFusion plans no aggregate without keys and measures: one group, a row without columns.
+            return Ok(LogicalPlanBuilder::empty(true).build()?);
+        }
+        let keys = grouped.iter().enumerate().map(|(index, key)| Ok(translator.expr(key)?.alias(format!("k{index}"))));
+        let keys = keys.collect::<Result<Vec<_>, ExecutionError>>()?;
         // DataFusion merges equal aggregate expressions and rejects equal output names, so each measure is named.
-        let aggregates = measures
+        let mut aggregates = measures
             .iter()
             .enumerate()
             .map(|(index, measure)| {
@@ -159,28 +167,24 @@ impl Planner<'_> {
                 Ok(aggregate_expr(measure, filter, &translator)?.alias(format!("m{index}")))
             })
             .collect::<Result<Vec<_>, ExecutionError>>()?;
-        let keys = keys.into_iter().enumerate().map(|(index, key)| key.alias(format!("k{index}")));
-        let plan = LogicalPlanBuilder::from(input).aggregate(keys, aggregates)?.build()?;
-        let columns = columns_of(&plan);
-        let outputs = columns.into_iter().enumerate().map(|(index, column)| {
-            let measure = index.checked_sub(by.len()).and_then(|measure| measures.get(measure));
-            finish(DfExpr::Column(column), measure, &plan)
-        });
-        let outputs = outputs.collect::<Result<Vec<_>, ExecutionError>>()?;
-        numbered_projection(plan, outputs)
-    }
-
-    /// Grouping without measures. DataFusion plans no aggregate without keys and measures: over no keys there is one
-    /// group, a row without columns.
-    fn distinct_keys(&self, input: LogicalPlan, by: &[Expr]) -> Result<LogicalPlan, ExecutionError> {
-        if by.is_empty() {
-            return Ok(LogicalPlanBuilder::empty(true).build()?);
+        if needs_a_row {
+            aggregates.push(expr_fn::count(lit(COUNT_STAR_EXPANSION)).alias("rows"));
         }
-        let from = columns_of(&input);
-        let keys = ExprTranslator { columns: &from, functions: self.functions }.exprs(by)?;
-        let keys = keys.into_iter().enumerate().map(|(index, key)| key.alias(format!("k{index}")));
-        let plan = LogicalPlanBuilder::from(input).aggregate(keys, Vec::<DfExpr>::new())?.build()?;
-        let outputs = columns_of(&plan).into_iter().map(DfExpr::Column).collect();
+        let mut plan = LogicalPlanBuilder::from(input).aggregate(keys, aggregates)?.build()?;
+        let mut columns = columns_of(&plan).into_iter();
+        let mut outputs = Vec::with_capacity(by.len() + measures.len());
+        for key in by {
+            match is_constant(key) {
+                false => outputs.extend(columns.next().map(DfExpr::Column)),
+                true => outputs.push(translator.expr(key)?),
+            }
+        }
+        for (column, measure) in columns.by_ref().zip(measures) {
+            outputs.push(finish(DfExpr::Column(column), measure, &plan)?);
+        }
+        if needs_a_row {
+            plan = LogicalPlanBuilder::from(plan).filter(col("rows").gt(lit(0_i64)))?.build()?;
+        }
         numbered_projection(plan, outputs)
     }
 }
@@ -208,7 +212,7 @@ fn aggregate_expr(
             filter = rest;
             match counted {
                 Some(counted) => expr_fn::count(translator.expr(&counted)?),
-                None => expr_fn::count(lit(datafusion::common::utils::expr::COUNT_STAR_EXPANSION)),
+                None => expr_fn::count(lit(COUNT_STAR_EXPANSION)),
             }
         }
         AggIntent::Count { .. } => return Err(ExecutionError::Unsupported("an approximate count")),
@@ -243,9 +247,9 @@ fn counted_column(filter: Option<Expr>) -> (Option<Expr>, Option<Expr>) {
     (Some(*arg), Expr::conjunction(conjuncts))
 }
 
-/// The output column of a key (no measure) or of a measure.
-fn finish(column: DfExpr, measure: Option<&AggIntent>, plan: &LogicalPlan) -> Result<DfExpr, ExecutionError> {
-    if !matches!(measure, Some(AggIntent::Sum0 { .. })) {
+/// The output column of a measure.
+fn finish(column: DfExpr, measure: &AggIntent, plan: &LogicalPlan) -> Result<DfExpr, ExecutionError> {
+    if !matches!(measure, AggIntent::Sum0 { .. }) {
         return Ok(column);
     }
     let DfExpr::Column(sum) = &column else { return Ok(column) };

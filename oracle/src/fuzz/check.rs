@@ -1,6 +1,6 @@
 //! Answers one recipe in every way and compares.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use asap_aware_mapping::{Candidate, FloatPolicy, UnknownLeafCost, search_workload, select};
@@ -19,6 +19,7 @@ use super::reader::WatchedReader;
 use crate::Result;
 use crate::answer::Answer;
 use crate::dataset::{TestDataset, sql_answer};
+use crate::defects::recognize;
 use crate::query::Query;
 use crate::recipe::{Recipe, Settings};
 
@@ -33,6 +34,8 @@ pub struct CaseOutcome {
     pub comparisons: u64,
     /// Queries that the front end refused, with its reason.
     pub refused: u64,
+    /// Answers that are wrong because of a numbered defect of the libraries, by its number.
+    pub defects: BTreeMap<u32, u64>,
 }
 
 impl CaseOutcome {
@@ -61,36 +64,59 @@ async fn check(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
     let expected: Vec<Expected> =
         recipe.workload.iter().map(|query| test.table.answer(query).map_err(|error| error.to_string())).collect();
     note_states(recipe, &test, &expected, outcome);
-    let plain = test.plain_session(&recipe.settings)?;
-    for (index, (query, expected)) in recipe.workload.iter().zip(&expected).enumerate() {
-        let found = sql_answer(&plain, query).await;
-        judge(outcome, FailureClass::Plain, index, expected, found);
+    let judge = Judge { plain: test.plain_session(&recipe.settings)?, queries: &recipe.workload, expected: &expected };
+    for (index, query) in recipe.workload.iter().enumerate() {
+        let found = sql_answer(&judge.plain, query).await;
+        judge.judge(FailureClass::Plain, index, found, outcome).await?;
     }
     let pushdown = PushdownSide::open(&test, &recipe.settings)?;
-    for (index, (query, expected)) in recipe.workload.iter().zip(&expected).enumerate() {
-        pushdown.check(&test, index, query, expected, outcome).await?;
+    for index in 0..recipe.workload.len() {
+        pushdown.check(&test, index, &judge, outcome).await?;
     }
-    pushdown.check_workload(&test, recipe, &expected, outcome).await
+    pushdown.check_workload(&test, &judge, outcome).await
 }
 
 type Expected = Result<Answer, String>;
 
-/// Compares an answer, or an error, with the interpreter's.
-fn judge(outcome: &mut CaseOutcome, class: FailureClass, query: usize, expected: &Expected, found: Result<Answer>) {
-    outcome.comparisons += 1;
-    match (expected, found) {
-        (Ok(expected), Ok(found)) => {
-            if let Some(difference) = expected.difference(&found) {
-                outcome.fail(class, Some(query), format!("interpreter on the left: {difference}"));
+/// Compares answers, or errors, with the interpreter's.
+struct Judge<'a> {
+    plain: SessionContext,
+    queries: &'a [Query],
+    expected: &'a [Expected],
+}
+
+impl Judge<'_> {
+    async fn judge(
+        &self,
+        class: FailureClass,
+        index: usize,
+        found: Result<Answer>,
+        outcome: &mut CaseOutcome,
+    ) -> Result<()> {
+        let (Some(query), Some(expected)) = (self.queries.get(index), self.expected.get(index)) else {
+            return Ok(());
+        };
+        outcome.comparisons += 1;
+        match (expected, found) {
+            (Ok(expected), Ok(found)) => {
+                let Some(difference) = expected.difference(&found) else { return Ok(()) };
+                let optimized = self.plain.sql(&query.to_string()).await?.into_optimized_plan()?;
+                match recognize(query, &optimized, &difference) {
+                    Some(defect) => *outcome.defects.entry(defect.number()).or_insert(0) += 1,
+                    None => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
+                }
+            }
+            (Err(_), Err(_)) => outcome.reach("query", "fails on every side"),
+            (Ok(_), Err(error)) => {
+                let detail = format!("{class}: the interpreter answers, but: {error}");
+                outcome.fail(FailureClass::Error, Some(index), detail);
+            }
+            (Err(error), Ok(_)) => {
+                let detail = format!("{class}: the interpreter fails: {error}");
+                outcome.fail(FailureClass::Error, Some(index), detail);
             }
         }
-        (Err(_), Err(_)) => outcome.reach("query", "fails on every side"),
-        (Ok(_), Err(error)) => {
-            outcome.fail(FailureClass::Error, Some(query), format!("{class}: the interpreter answers, but: {error}"));
-        }
-        (Err(error), Ok(_)) => {
-            outcome.fail(FailureClass::Error, Some(query), format!("{class}: the interpreter fails: {error}"));
-        }
+        Ok(())
     }
 }
 
@@ -156,16 +182,15 @@ impl PushdownSide {
         &self,
         test: &TestDataset,
         index: usize,
-        query: &Query,
-        expected: &Expected,
+        judge: &Judge<'_>,
         outcome: &mut CaseOutcome,
     ) -> Result<()> {
+        let Some(query) = judge.queries.get(index) else { return Ok(()) };
         let sql = query.to_string();
         let (first, reports) = match self.plan(&sql).await {
             Ok(plan) => (plan, self.pushdown.take_reports()),
             Err(error) => {
-                judge(outcome, FailureClass::Pushdown, index, expected, Err(error));
-                return Ok(());
+                return judge.judge(FailureClass::Pushdown, index, Err(error), outcome).await;
             }
         };
         let store = test.dataset.object_store(None).await?;
@@ -196,8 +221,7 @@ impl PushdownSide {
                 outcome.fail(FailureClass::Reexecution, Some(index), text(&first));
             }
         }
-        judge(outcome, FailureClass::Pushdown, index, expected, answer);
-        Ok(())
+        judge.judge(FailureClass::Pushdown, index, answer, outcome).await
     }
 
     async fn execute(&self, plan: &Arc<dyn ExecutionPlan>, query: &Query) -> Result<Answer> {
@@ -206,18 +230,12 @@ impl PushdownSide {
     }
 
     /// Plans all queries together and runs them.
-    async fn check_workload(
-        &self,
-        test: &TestDataset,
-        recipe: &Recipe,
-        expected: &[Expected],
-        outcome: &mut CaseOutcome,
-    ) -> Result<()> {
+    async fn check_workload(&self, test: &TestDataset, judge: &Judge<'_>, outcome: &mut CaseOutcome) -> Result<()> {
         let mut catalog = TableCatalog::new();
         let provider = self.context.table_provider(test.table.name.as_str()).await?;
         catalog.insert(&test.table.name, TableSchema::new(provider.schema()));
         let mut planned: Vec<(usize, Arc<QueryExpr>)> = Vec::new();
-        for (index, query) in recipe.workload.iter().enumerate() {
+        for (index, query) in judge.queries.iter().enumerate() {
             match lower(&query.to_string(), &catalog) {
                 Ok(root) => planned.push((index, root)),
                 Err(FrontendError::Unsupported { feature, .. }) => {
@@ -227,17 +245,13 @@ impl PushdownSide {
                 Err(error) => outcome.fail(FailureClass::Error, Some(index), format!("the front end: {error}")),
             }
         }
-        if expected.iter().any(std::result::Result::is_err) {
-            // A workload fails as a whole; queries that fail are compared one by one above.
-            planned.retain(|(index, _)| expected.get(*index).is_some_and(std::result::Result::is_ok));
-        }
-        let found = self.run_workload(&planned, recipe, outcome).await;
+        // A workload fails as a whole; queries that fail are compared one by one above.
+        planned.retain(|(index, _)| judge.expected.get(*index).is_some_and(std::result::Result::is_ok));
+        let found = self.run_workload(&planned, judge.queries, outcome).await;
         match found {
             Ok(answers) => {
                 for ((index, _), answer) in planned.iter().zip(answers) {
-                    if let Some(expected) = expected.get(*index) {
-                        judge(outcome, FailureClass::Workload, *index, expected, Ok(answer));
-                    }
+                    judge.judge(FailureClass::Workload, *index, Ok(answer), outcome).await?;
                 }
             }
             Err(error) => outcome.fail(FailureClass::Error, None, format!("the workload plan: {error}")),
@@ -248,7 +262,7 @@ impl PushdownSide {
     async fn run_workload(
         &self,
         planned: &[(usize, Arc<QueryExpr>)],
-        recipe: &Recipe,
+        queries: &[Query],
         outcome: &mut CaseOutcome,
     ) -> Result<Vec<Answer>> {
         let roots: Vec<Arc<QueryExpr>> = planned.iter().map(|(_, root)| Arc::clone(root)).collect();
@@ -275,7 +289,7 @@ impl PushdownSide {
             .iter()
             .zip(results)
             .map(|((index, _), result)| {
-                let sorted_by = recipe.workload.get(*index).map(Query::sort_columns).unwrap_or_default();
+                let sorted_by = queries.get(*index).map(Query::sort_columns).unwrap_or_default();
                 Answer::from_batches(&result.schema, &result.batches, sorted_by)
             })
             .collect()

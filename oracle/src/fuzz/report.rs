@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ pub struct FuzzReport {
     pub comparisons: u64,
     /// The queries that the front end refused.
     pub refused: u64,
+    /// Answers that are wrong because of a numbered defect of the libraries, by its number.
+    pub defects: BTreeMap<u32, u64>,
     /// What the cases went through.
     pub coverage: Coverage,
     /// The cases that failed, by number.
@@ -77,6 +80,9 @@ impl fmt::Display for FuzzReport {
             "seed {}: {} cases, {} comparisons with the row interpreter in {seconds:.1} s ({rate:.0}/s), {} queries refused by the front end",
             self.seed, self.cases, self.comparisons, self.refused
         )?;
+        for (number, answers) in &self.defects {
+            writeln!(f, "{answers} answers are wrong because of upstream defect {number} (oracle/src/defects.rs)")?;
+        }
         for missing in self.missing() {
             writeln!(f, "NOT REACHED {missing}")?;
         }

@@ -52,6 +52,9 @@ pub async fn fuzz(options: &FuzzOptions, progress: &mut (dyn FnMut(&FuzzReport) 
         report.cases += 1;
         report.comparisons += outcome.comparisons;
         report.refused += outcome.refused;
+        for (number, answers) in outcome.defects {
+            *report.defects.entry(number).or_insert(0) += answers;
+        }
         report.coverage.add(outcome.points);
         if let Some(failure) = outcome.failures.into_iter().next() {
             let shrunk = shrink(&case.recipe, failure.class).await;
