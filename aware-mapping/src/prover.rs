@@ -57,6 +57,10 @@ pub fn derive(coarse: &QueryExpr, fine: &QueryExpr) -> Result<Derivation, Refusa
     }
     let keys = Keys::new(fine_by, fine.input.schema());
     let restriction = rows::prove(coarse, fine, &keys)?;
+    if keys.is_empty() && !restriction.is_empty() {
+        // A grand total has a row over no rows, too; a condition on it would drop that row.
+        return Err(Refusal::GrandTotalSource);
+    }
     let derived_keys = keys::prove(coarse_by, &keys)?;
     let regroups = !keys.are_covered_by(&derived_keys);
     check_failures(coarse, fine, !restriction.is_empty())?;

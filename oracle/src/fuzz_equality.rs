@@ -40,6 +40,9 @@ pub(crate) struct Args {
     /// Cases that run at the same time; the number of cores by default.
     #[arg(long)]
     jobs: Option<usize>,
+    /// Stop after this many failed cases.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    max_failures: usize,
     /// Where failures leave their recipes.
     #[arg(long, value_name = "DIR", default_value = "target/fuzz-equality")]
     artifacts: PathBuf,
@@ -70,7 +73,7 @@ async fn fuzz_cases(args: &Args) -> Result<ExitCode> {
     let out = &mut std::io::stdout();
     _ = writeln!(out, "fuzz-equality: seed {seed}, cases {} to {}, {jobs} at a time", cases.start, cases.end);
     let mut live = LiveLine::new();
-    let options = FuzzOptions { seed, cases, jobs, artifacts: args.artifacts.clone() };
+    let options = FuzzOptions { seed, cases, jobs, max_failures: args.max_failures, artifacts: args.artifacts.clone() };
     let report = fuzz(&options, &mut |report| live.show(report)).await?;
     live.clear();
     for failed in &report.failed {

@@ -14,9 +14,6 @@ use crate::generate::case;
 use crate::recipe::Recipe;
 use crate::{OracleError, Result};
 
-/// Failures after which a run stops: one defect fails many cases.
-const MAX_FAILURES: usize = 10;
-
 /// What to run.
 #[derive(Debug, Clone)]
 pub struct FuzzOptions {
@@ -26,6 +23,8 @@ pub struct FuzzOptions {
     pub cases: Range<u64>,
     /// Cases that run at the same time.
     pub jobs: usize,
+    /// Failed cases after which the run stops: one defect fails many.
+    pub max_failures: usize,
     /// Where failures leave their recipes.
     pub artifacts: PathBuf,
 }
@@ -63,7 +62,7 @@ pub async fn fuzz(options: &FuzzOptions, progress: &mut (dyn FnMut(&FuzzReport) 
         }
         report.elapsed = start.elapsed();
         progress(&report);
-        if report.failed.len() >= MAX_FAILURES {
+        if report.failed.len() >= options.max_failures {
             break;
         }
     }
