@@ -34,18 +34,28 @@ impl Defect {
         }
     }
 
-    /// Is this defect why the plain answer, on the right of the difference, is not the model's?
+    /// Has it changed this query's optimized plan?
     #[must_use]
-    pub fn explains(self, query: &Query, optimized: &LogicalPlan, difference: &Difference) -> bool {
+    pub fn affects(self, query: &Query, optimized: &LogicalPlan) -> bool {
         match self {
             Self::ConstantGroupKeys => {
                 let grouped = query.group_by.as_ref().is_some_and(|keys| !keys.is_empty());
-                grouped && has_grand_total(optimized) && matches!(difference, Difference::Rows { counts: (0, 1), .. })
+                grouped && has_grand_total(optimized)
             }
-            Self::PrunedSortKeys => {
-                let visible = matches!(difference, Difference::Order { .. }) || query.limit.is_some();
-                visible && sort_keys(optimized).is_some_and(|kept| kept < query.order_by.len())
-            }
+            Self::PrunedSortKeys => sort_keys(optimized).is_some_and(|kept| kept < query.order_by.len()),
+        }
+    }
+
+    /// Is this how an answer of an affected plan, on the right of the difference, differs from the model's?
+    #[must_use]
+    pub fn shows_as(self, query: &Query, difference: &Difference) -> bool {
+        match self {
+            Self::ConstantGroupKeys => matches!(difference, Difference::Rows { counts: (0, 1), .. }),
+            Self::PrunedSortKeys => match difference {
+                Difference::Order { .. } => true,
+                Difference::Rows { counts: (left, right), .. } => query.limit.is_some() && left == right,
+                Difference::Columns { .. } => false,
+            },
         }
     }
 
@@ -67,10 +77,11 @@ impl Defect {
     }
 }
 
-/// The defect that explains the difference between the model's answer, on its left, and the plain one.
+/// The defect that explains how the answer of a plan, on the right of the difference, differs from the model's.
+/// `optimized` is the plain query's optimized logical plan.
 #[must_use]
 pub fn recognize(query: &Query, optimized: &LogicalPlan, difference: &Difference) -> Option<Defect> {
-    Defect::ALL.into_iter().find(|defect| defect.explains(query, optimized, difference))
+    Defect::ALL.into_iter().find(|defect| defect.affects(query, optimized) && defect.shows_as(query, difference))
 }
 
 fn has_grand_total(plan: &LogicalPlan) -> bool {

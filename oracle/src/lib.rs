@@ -13,6 +13,5 @@ pub mod query;
 pub mod recipe;
 pub mod tpch;
 pub mod value;
-pub mod verdict;
 
 pub use error::{OracleError, Result};
