@@ -3,4 +3,5 @@
 
 mod plain;
 mod recipes;
+mod regressions;
 mod tpch;
