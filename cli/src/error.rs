@@ -18,6 +18,8 @@ pub(crate) enum CliError {
     EmptyWorkload(String),
     #[error("cannot open table '{name}' at {path}: {reason}")]
     Table { name: String, path: String, reason: String },
+    #[error("table '{0}' is given twice")]
+    TableTwice(String),
     #[error("{error}")]
     Sql { source_name: String, text: String, error: Box<FrontendError> },
     #[error("{query}: {reason}")]
@@ -36,7 +38,11 @@ impl CliError {
     /// The exit status of the program: see `asap --help`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Workload { .. } | Self::EmptyWorkload(_) | Self::Table { .. } | Self::Sql { .. } => 2,
+            Self::Workload { .. }
+            | Self::EmptyWorkload(_)
+            | Self::Table { .. }
+            | Self::TableTwice(_)
+            | Self::Sql { .. } => 2,
             _ => 3,
         }
     }

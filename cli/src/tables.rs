@@ -69,7 +69,7 @@ async fn register(
     let unopened = |reason: String| unopened(table, reason);
     let reference = TableReference::from(table.name.as_str());
     if context.table_exist(reference.clone()).map_err(|error| unopened(error.to_string()))? {
-        return Err(unopened("the name is given twice".to_owned()));
+        return Err(CliError::TableTwice(table.name.clone()));
     }
     let is_remote = table.path.contains("://");
     if !is_remote && !Path::new(&table.path).exists() {

@@ -117,3 +117,21 @@ fn a_workload_that_cannot_be_read_is_named() {
     assert_fails(folder.path(), &["run", "empty.sql", "--table", "m=m.csv"], 2, "no SQL statement");
     assert_fails(folder.path(), &["run", "missing.sql", "--table", "m=m.csv"], 2, "cannot read missing.sql");
 }
+
+#[test]
+fn a_query_that_fails_while_it_runs_is_named_and_shown() {
+    let folder = folder();
+    write(folder.path(), "w.sql", b"SELECT count(*) FROM m;\nSELECT sum(cast(k AS int)) FROM m;\n");
+    let arguments = ["run", "w.sql", "--table", "m=m.csv"];
+    assert_fails(folder.path(), &arguments, 3, "q2: ");
+    assert_fails(folder.path(), &arguments, 3, "SELECT sum(cast(k AS int)) FROM m");
+}
+
+#[test]
+fn fragments_are_explained_only_over_lance() {
+    let folder = folder();
+    let output = asap(folder.path(), &["query", "SELECT sum(v) FROM m", "--table", "m=m.csv", "--explain"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(stdout(&output).contains("Workload as planned"), "{}", stdout(&output));
+    assert!(!stdout(&output).contains("fragments"), "{}", stdout(&output));
+}
