@@ -40,7 +40,7 @@ impl AsapSession {
 }
 
 fn unopened(table: &TableArg, reason: String) -> CliError {
-    CliError::Table { name: table.name.clone(), path: table.path.clone(), reason }
+    CliError::Table { name: table.name.clone(), path: table.path.clone(), reason: without_locations(&reason) }
 }
 
 /// A stock session over the same tables: the plain side of a comparison.
@@ -95,4 +95,10 @@ async fn register(
 
 fn extension(path: &str) -> String {
     Path::new(path).extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// A library's message without the places in its own sources (`, /…/file.rs:12:34`) and without repeated prefixes.
+fn without_locations(message: &str) -> String {
+    let parts = message.split(", ").filter(|part| !(part.starts_with('/') && part.contains(".rs:")));
+    parts.collect::<Vec<_>>().join(", ").replace("Parquet error: Parquet error:", "Parquet error:")
 }

@@ -105,7 +105,7 @@ impl Job<'_> {
         Ok(results)
     }
 
-    /// Names the query whose plan, or whose shared node, was the last to start.
+    /// Names the query that was worked on when the error came; for a shared node, the first that reads it.
     fn failed(&self, error: CliError, log: &PushdownLog) -> CliError {
         let CliError::Execution(reason) = error else { return error };
         let dag = &self.planned.selection.dag;
@@ -113,9 +113,8 @@ impl Job<'_> {
             std::iter::successors(Some(root), |id| dag.node(*id)?.input()).any(|id| id == wanted)
         };
         let position = log
-            .plans
-            .last()
-            .and_then(|(root, node, _)| root.or_else(|| dag.roots().iter().position(|root| reads(root.node, *node))));
+            .current
+            .and_then(|(root, node)| root.or_else(|| dag.roots().iter().position(|root| reads(root.node, node))));
         let query = position.and_then(|position| self.planned.roots.iter().position(|root| *root == Some(position)));
         match query.and_then(|query| self.queries.get(query)) {
             Some(query) => CliError::Query {
