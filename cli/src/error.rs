@@ -28,6 +28,8 @@ pub(crate) enum CliError {
     Planning(String),
     #[error("the workload failed: {0}")]
     Execution(String),
+    #[error("internal error: {0}; please report it with the workload")]
+    Internal(String),
     #[error("cannot write the answers: {0}")]
     Output(#[from] std::io::Error),
     #[error("cannot format the answers: {0}")]

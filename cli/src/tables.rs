@@ -13,6 +13,7 @@ use lance_pushdown::LancePushdown;
 
 use crate::args::{SessionArgs, TableArg};
 use crate::error::CliError;
+use crate::panic_text;
 
 /// The session that answers: aggregate pushdown and its tables.
 pub(crate) struct AsapSession {
@@ -86,7 +87,10 @@ async fn register(
             Ok(None)
         }
         _ => {
-            let dataset = Arc::new(Dataset::open(&table.path).await.map_err(|error| unopened(error.to_string()))?);
+            let path = table.path.clone();
+            let opened = tokio::spawn(async move { Dataset::open(&path).await }).await;
+            let opened = opened.map_err(|panic| unopened(format!("the dataset is corrupt ({})", panic_text(panic))))?;
+            let dataset = Arc::new(opened.map_err(|error| unopened(error.to_string()))?);
             context.register_table(reference, provider(Arc::clone(&dataset))).map_err(failed)?;
             Ok(Some(dataset))
         }
