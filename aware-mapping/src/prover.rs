@@ -19,7 +19,7 @@ pub enum Requires {
     /// Nothing: every value is the plain one, to the bit.
     #[default]
     Nothing,
-    /// Float sums may be added up in another order, so that their last bits may differ.
+    /// Floats may be combined in another order, so that the last bits of sums, and extrema beside a NaN, may differ.
     Reassociate,
 }
 

@@ -6,3 +6,4 @@ mod build;
 #[path = "../../../types/tests/support/naive.rs"]
 mod naive;
 mod property;
+mod rollup;
