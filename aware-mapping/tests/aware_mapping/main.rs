@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod build;
+mod derivation;
 #[path = "../../../types/tests/support/naive.rs"]
 mod naive;
 mod property;
