@@ -39,8 +39,12 @@ impl Combinator {
 /// | exact count | Sum0 | 0, as a count over no rows | never NULL | `Int64`, cannot overflow for counts of real rows |
 /// | Sum | Sum | NULL, as over no rows | skipped: the group had no value | integers wrap in any order alike |
 /// | Sum0 | Sum0 | 0 | never NULL | as Sum |
-/// | Min, Max | themselves | NULL | skipped | none: the total order of values is associative |
+/// | Min, Max | themselves | NULL | skipped | none, but for floats: see below |
 /// | Avg | from its sum and count, see [`derive()`](crate::derive()) | | | |
+///
+/// DataFusion 54.1 takes the extremum of a group's floats in their order of arrival as soon as there is a NaN, and of a
+/// grand total's by a total order: `MAX` of a group with NaN, then 1 is 1, over all rows it is NaN. So extrema of floats
+/// combine to groups under [`Requires::Reassociate`], and to a grand total not at all ([`Refusal::FloatExtremum`]).
 ///
 /// # Errors
 /// [`Refusal::ApproximateCount`], [`Refusal::Average`], [`Refusal::Rate`], [`Refusal::DistinctAggregate`] or
@@ -60,9 +64,16 @@ pub fn combinator(intent: &AggIntent) -> Result<Combinator, Refusal> {
     }
 }
 
-/// What combining this measure requires: a sum of floats depends in its last bits on the order of its terms.
+/// What combining this measure requires: a sum of floats depends in its last bits on the order of its terms, and an
+/// extremum on the order of its values if one is NaN.
 pub(crate) fn requirement(intent: &AggIntent, input: &Schema) -> Requires {
     let float_sum = matches!(intent, AggIntent::Sum { .. } | AggIntent::Sum0 { .. })
         && intent.data_type(input).is_ok_and(|data_type| data_type.is_floating());
-    if float_sum { Requires::Reassociate } else { Requires::Nothing }
+    if float_sum || is_float_extremum(intent, input) { Requires::Reassociate } else { Requires::Nothing }
+}
+
+/// Whether this is the least or greatest of floats.
+pub(crate) fn is_float_extremum(intent: &AggIntent, input: &Schema) -> bool {
+    matches!(intent, AggIntent::Min { .. } | AggIntent::Max { .. })
+        && intent.data_type(input).map_or(true, |data_type| data_type.is_floating() || data_type.is_nested())
 }

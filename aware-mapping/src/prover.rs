@@ -19,7 +19,7 @@ pub enum Requires {
     /// Nothing: every value is the plain one, to the bit.
     #[default]
     Nothing,
-    /// Float sums may be added up in another order, so that their last bits may differ.
+    /// Floats may be combined in another order, so that the last bits of sums, and extrema beside a NaN, may differ.
     Reassociate,
 }
 
@@ -85,15 +85,33 @@ pub(crate) fn relational_aggregate(node: &QueryExpr) -> Result<(&Aggregate<Arc<Q
     Ok((aggregate, by))
 }
 
-/// A query must not fail because of an expression that only another query evaluates, or evaluates for more rows.
+/// A query must not fail because of an expression that only another query evaluates, or evaluates for more rows: whatever
+/// can fail in `fine` is evaluated by `coarse` for all rows, too, or for the rows of the same filter.
 fn check_failures(
     coarse: &Aggregate<Arc<QueryExpr>>,
     fine: &Aggregate<Arc<QueryExpr>>,
     restricted: bool,
 ) -> Result<(), Refusal> {
     let input = fine.input.schema();
-    let evaluated: Vec<&Expr> = coarse.input_exprs().collect();
-    let new_failure =
-        fine.input_exprs().any(|expr| !expr.cannot_fail(input) && (restricted || !evaluated.contains(&expr)));
-    if new_failure { Err(Refusal::SourceCanFail) } else { Ok(()) }
+    let everywhere: Vec<&Expr> = for_all_rows(coarse).collect();
+    let is_known = |expr: &Expr| expr.cannot_fail(input) || (!restricted && everywhere.contains(&expr));
+    let is_same = |position: usize, other: usize| {
+        coarse.measures.get(other) == fine.measures.get(position)
+            && coarse.filters.get(other) == fine.filters.get(position)
+    };
+    let is_safe_measure = |(position, measure): (usize, &AggIntent)| {
+        let cannot_fail = !measure.can_fail() && measure.args().iter().all(is_known);
+        cannot_fail || (!restricted && (0..coarse.measures.len()).any(|other| is_same(position, other)))
+    };
+    let is_safe = for_all_rows(fine).all(is_known) && fine.measures.iter().enumerate().all(is_safe_measure);
+    if is_safe { Ok(()) } else { Err(Refusal::SourceCanFail) }
+}
+
+/// The expressions that an aggregate evaluates for every row of its input: all but the arguments behind filters.
+fn for_all_rows(aggregate: &Aggregate<Arc<QueryExpr>>) -> impl Iterator<Item = &Expr> {
+    let filters = aggregate.filters.predicates().map(|filter| &filter.0);
+    let unfiltered =
+        aggregate.measures.iter().enumerate().filter(|(position, _)| aggregate.filters.get(*position).is_none());
+    let args = unfiltered.flat_map(|(_, measure)| measure.args());
+    aggregate.keys().iter().chain(filters).chain(args)
 }

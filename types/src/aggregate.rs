@@ -129,6 +129,12 @@ impl<C> AggIntent<C> {
             || self.args().iter().any(Expr::is_volatile)
     }
 
+    /// Whether the aggregate itself, not its arguments, can raise an error.
+    #[must_use]
+    pub fn can_fail(&self) -> bool {
+        matches!(self, Self::Named { facts, .. } if facts.can_fail)
+    }
+
     /// Whether the order in which rows arrive can change the result.
     #[must_use]
     pub fn order_matters(&self) -> bool {

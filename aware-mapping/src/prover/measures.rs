@@ -7,7 +7,7 @@ use asap_types::{AggIntent, Aggregate, Expr, QueryExpr};
 
 use super::{Keys, Requires};
 use crate::Refusal;
-use crate::combinator::{combinator, requirement};
+use crate::combinator::{combinator, is_float_extremum, requirement};
 
 /// How a coarse measure is computed over the fine output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,9 @@ pub(super) fn prove(
     let mut proof = MeasuresProof { measures: Vec::new(), requires: Requires::Nothing };
     for (index, intent) in coarse.measures.iter().enumerate() {
         let filter = conjuncts(coarse.filters.get(index).map(|filter| &filter.0));
+        if regroups && coarse.keys().is_empty() && is_float_extremum(intent, fine.input.schema()) {
+            return Err(Refusal::FloatExtremum);
+        }
         let (measure, requires) = if regroups {
             source.combine(intent, &filter)?
         } else {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use asap_types::{Aggregate, Expr, Operator, QueryExpr};
+use asap_types::{Aggregate, Expr, Operator, QueryExpr, Schema};
 
 use super::keys::Keys;
 use crate::Refusal;
@@ -25,6 +25,9 @@ pub(super) fn prove(
         return Err(Refusal::FewerRows);
     }
     let input = coarse_base.schema();
+    if !is_guarded_alike(&coarse_conjuncts, &fine_conjuncts, input) {
+        return Err(Refusal::SourceCanFail);
+    }
     coarse_conjuncts
         .iter()
         .filter(|conjunct| !fine_conjuncts.contains(conjunct))
@@ -36,6 +39,15 @@ pub(super) fn prove(
             false => Err(Refusal::RestrictionCanFail),
         })
         .collect()
+}
+
+/// Whether each condition of the fine input that can fail is evaluated there for no row for which the coarse input does not
+/// evaluate it: whatever stands before it there stands before it here.
+fn is_guarded_alike(coarse: &[Expr], fine: &[Expr], input: &Schema) -> bool {
+    fine.iter().enumerate().filter(|(_, conjunct)| !conjunct.cannot_fail(input)).all(|(position, conjunct)| {
+        let mut guards = coarse.iter().take_while(|guard| *guard != conjunct);
+        guards.all(|guard| fine.iter().take(position).any(|known| known == guard))
+    })
 }
 
 /// Pointers first, then structure, which includes schemas.

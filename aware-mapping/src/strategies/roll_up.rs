@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use asap_types::{Expr, Operator, QueryExpr};
+use asap_types::{Expr, Operator, QueryExpr, Schema};
 
-use crate::prover::{derive, relational_aggregate};
+use crate::combinator;
+use crate::prover::{Keys, derive, relational_aggregate};
 use crate::rewrite::build;
 use crate::siblings::Siblings;
 use crate::{Candidate, MappingError, Refusal, Refused, ReplacementStrategy, Replacements, Target};
@@ -48,14 +49,16 @@ pub fn is_legal_rollup_source(coarse: &QueryExpr, fine: &QueryExpr) -> Result<()
     if !Arc::ptr_eq(&coarse_aggregate.input, &fine_aggregate.input) && coarse_aggregate.input != fine_aggregate.input {
         return Err(Refusal::DifferentInput);
     }
-    is_strict_coarsening(coarse_by, fine_by)?;
+    coarse_aggregate.measures.iter().try_for_each(|measure| combinator(measure).map(drop))?;
+    is_strict_coarsening(coarse_by, fine_by, fine_aggregate.input.schema())?;
     derive(coarse, fine).map(drop)
 }
 
 /// Whether the coarse keys, as a set, are a strict subset of the fine keys.
-fn is_strict_coarsening(coarse: &[Expr], fine: &[Expr]) -> Result<(), Refusal> {
-    if !coarse.iter().all(|key| fine.contains(key)) {
-        return Err(Refusal::KeyNotDerivable);
+fn is_strict_coarsening(coarse: &[Expr], fine: &[Expr], input: &Schema) -> Result<(), Refusal> {
+    let keys = Keys::new(fine, input);
+    if let Some(key) = coarse.iter().find(|key| !fine.contains(key)) {
+        return Err(keys.express(key).err().unwrap_or(Refusal::ComputedKey));
     }
     if fine.iter().all(|key| coarse.contains(key)) {
         return Err(Refusal::EqualKeys);

@@ -1,7 +1,12 @@
-//! Legality, construction, search and selection.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! Tests of the prover, the strategies, the search and the selection.
 
-mod legality;
-mod measures;
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod build;
+mod derivation;
+#[path = "../../../types/tests/support/naive.rs"]
+mod naive;
+mod property;
+mod rollup;
 mod selection;
 mod support;
