@@ -3,7 +3,9 @@
 
 mod canonical;
 mod filters;
+mod render;
 mod resolution;
 mod schemas;
 mod sharing;
 mod support;
+mod wire;

@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use asap_types::{
-    AggIntent, Aggregate, ArithmeticOp, CompareOp, Expr, Field, FunctionFacts, Literal, MeasureFilters, NamedExpr,
-    Operator, Predicate, QueryExpr, Reduction, Schema, TableRef, Volatility,
+    AggIntent, Aggregate, ArithmeticOp, CompareOp, DagBuilder, ExactOperation, Expr, Field, FunctionFacts, Literal,
+    MeasureFilters, NamedExpr, Operator, PostAsapDag, PostOperator, Predicate, QueryExpr, Reduction, Schema,
+    SummaryFamily, TableRef, Volatility,
 };
 
 pub(crate) const JOB: usize = 0;
@@ -94,4 +95,24 @@ pub(crate) fn volatile() -> Expr {
         can_fail: false,
     };
     Expr::Function { name: "random".into(), args: vec![], facts }.eq(Expr::column(LOAD))
+}
+
+/// Three queries: a sum by job and host as it is written, a sum by job that is rolled up from it, and a count that a summary
+/// of its own answers.
+pub(crate) fn planned(filter: Option<Predicate>) -> PostAsapDag {
+    let mut builder = DagBuilder::default();
+    let fine = builder.query(&node(aggregate(&scan(), &[JOB, HOST], vec![(sum(BYTES), None)]))).unwrap();
+    builder.root("fine", fine).unwrap();
+    let combine = AggIntent::Sum { arg: Expr::column(2) };
+    let rolled = aggregate(&scan(), &[JOB], vec![(combine, filter.map(|filter| filter.0))]).with_input(fine);
+    let coarse = builder.push(PostOperator::Exact(ExactOperation::Aggregate(rolled))).unwrap();
+    builder.root("coarse", coarse).unwrap();
+    let table = builder.query(&scan_where(vec![job_is("a\"<b>")])).unwrap();
+    let family = SummaryFamily::Exact { measure: AggIntent::count() };
+    let reduction = Reduction::by(vec![Expr::column(HOST)]);
+    let summary = builder.push(PostOperator::SummaryAgg { family, reduction, filter: None, input: table }).unwrap();
+    let output_names = vec!["host".to_owned(), "rows".to_owned()];
+    let estimate = builder.push(PostOperator::SummaryEstimate { output_names, input: summary }).unwrap();
+    builder.root("rows", estimate).unwrap();
+    builder.finish()
 }
