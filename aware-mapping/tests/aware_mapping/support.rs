@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use asap_types::{
-    AggIntent, Aggregate, CompareOp, Expr, Field, Literal, MeasureFilters, Operator, Predicate, QueryExpr, Reduction,
-    Schema, TableRef,
+    AggIntent, Aggregate, Expr, Field, MeasureFilters, Operator, Predicate, QueryExpr, Reduction, Schema, TableRef,
 };
 
 pub(crate) const JOB: usize = 0;
@@ -11,7 +10,6 @@ pub(crate) const REGION: usize = 1;
 pub(crate) const HOST: usize = 2;
 pub(crate) const LOAD: usize = 3;
 pub(crate) const BYTES: usize = 4;
-pub(crate) const PRICE: usize = 5;
 
 fn schema() -> Schema {
     Schema::new(vec![
@@ -25,16 +23,7 @@ fn schema() -> Schema {
 }
 
 pub(crate) fn scan() -> Arc<QueryExpr> {
-    scan_where(vec![])
-}
-
-pub(crate) fn scan_where(conjuncts: Vec<Expr>) -> Arc<QueryExpr> {
-    let predicates = conjuncts.into_iter().map(Predicate).collect();
-    QueryExpr::new(Operator::Scan { table: TableRef::bare("metrics"), schema: schema(), predicates }).unwrap()
-}
-
-pub(crate) fn eq(column: usize, value: &str) -> Expr {
-    Expr::column(column).compare(CompareOp::Eq, Expr::Literal(Literal::utf8(value)))
+    QueryExpr::new(Operator::Scan { table: TableRef::bare("metrics"), schema: schema(), predicates: vec![] }).unwrap()
 }
 
 pub(crate) fn sum(column: usize) -> AggIntent {
@@ -65,11 +54,4 @@ pub(crate) fn by_exprs(input: &Arc<QueryExpr>, keys: Vec<Expr>, measures: Vec<Me
 /// An aggregate with one unfiltered measure.
 pub(crate) fn single(keys: &[usize], measure: AggIntent) -> Arc<QueryExpr> {
     by(&scan(), keys, vec![(measure, None)])
-}
-
-pub(crate) fn aggregate_of(node: &QueryExpr) -> &Aggregate<Arc<QueryExpr>> {
-    match node.operator() {
-        Operator::Aggregate(aggregate) => aggregate,
-        other => panic!("{other:?}"),
-    }
 }
