@@ -8,3 +8,4 @@ mod derivation;
 mod naive;
 mod property;
 mod rollup;
+mod workload;
