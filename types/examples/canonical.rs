@@ -28,6 +28,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let less = spelled(ten.compare(CompareOp::Lt, bytes.clone()).and(bytes.is_not_null()));
     let roots = cse(&[canonicalize(&resolve(&greater)?)?, canonicalize(&resolve(&less)?)?])?;
     let dag = PostAsapDag::from_queries(["greater", "less"].into_iter().zip(&roots))?;
-    write!(std::io::stdout(), "{}same node: {}\n", dag.render(GraphFormat::Tree), Arc::ptr_eq(&roots[0], &roots[1]))?;
+    writeln!(std::io::stdout(), "{}same node: {}", dag.render(GraphFormat::Tree), Arc::ptr_eq(&roots[0], &roots[1]))?;
     Ok(())
 }

@@ -331,7 +331,7 @@ fn a_source_that_can_fail_where_the_target_cannot_is_refused() {
     // The same argument, but the target evaluates it for fewer rows: behind a filter, or below a condition.
     let guard = col(0).compare(CompareOp::NotEq, int(0));
     refuse(&aggregate(&scan(), keys(&[0]), vec![filtered(sum(failing.clone()), guard.clone())]), &both);
-    refuse(&over_conditions(&[guard.clone()], &[0], vec![plain(sum(failing))]), &both);
+    refuse(&over_conditions(std::slice::from_ref(&guard), &[0], vec![plain(sum(failing))]), &both);
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn a_condition_of_the_source_that_the_target_guards_is_refused() {
     let failing = greater(ten_over(col(0)), 3);
     let count = || vec![plain(AggIntent::count())];
     let guarded = over_conditions(&[guard.clone(), failing.clone()], &[], count());
-    let alone = over_conditions(&[failing.clone()], &[0], count());
+    let alone = over_conditions(std::slice::from_ref(&failing), &[0], count());
     let reversed = over_conditions(&[failing.clone(), guard.clone()], &[0], count());
     assert_eq!(derive(&guarded, &alone), Err(Refusal::SourceCanFail));
     assert_eq!(derive(&guarded, &reversed), Err(Refusal::SourceCanFail));

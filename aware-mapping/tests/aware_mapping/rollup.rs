@@ -23,7 +23,9 @@ use crate::build::*;
 #[case::sum_of_an_expression(sum(ten_over(col(3))))]
 fn a_strict_subset_is_legal(#[case] measure: AggIntent) {
     let fine = by(&[0, 1], std::slice::from_ref(&measure));
-    for coarse in [by(&[0], std::slice::from_ref(&measure)), by(&[1], &[measure.clone()]), by(&[], &[measure])] {
+    for coarse in
+        [by(&[0], std::slice::from_ref(&measure)), by(&[1], std::slice::from_ref(&measure)), by(&[], &[measure])]
+    {
         assert_eq!(is_legal_rollup_source(&coarse, &fine), Ok(()));
     }
 }

@@ -237,7 +237,7 @@ fn mutual_sources_make_no_cycle() {
         [by(&[5, 1], &one), by(&[1, 5], &other)],
     ];
     for [left, right] in pairs {
-        for roots in [[left.clone(), right.clone()], [right, left]] {
+        for roots in [[Arc::clone(&left), Arc::clone(&right)], [right, left]] {
             let found = sources(&roots, &["l", "r"], &UnknownLeafCost);
             assert_eq!(found.iter().flatten().count(), 1, "{found:?}");
         }
