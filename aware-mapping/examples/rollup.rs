@@ -1,35 +1,37 @@
-//! Two queries of one workload; the coarse one is answered from the fine one.
-//!
-//! `cargo run -p asap-aware-mapping --example rollup`
+//! Two queries planned together: the coarse one reads the fine one. Run with `cargo run -p asap-aware-mapping --example rollup`.
+#![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use std::error::Error;
-use std::io::Write;
 use std::sync::Arc;
 
 use arrow_schema::DataType;
 use asap_aware_mapping::{FloatPolicy, UnknownLeafCost, search_workload, select};
-use asap_types::{
-    AggIntent, Aggregate, Expr, Field, GraphFormat, MeasureFilters, Operator, QueryExpr, Reduction, Schema, TableRef,
-};
+use asap_types::*;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let column = |name| Field::new(name, DataType::Utf8, true);
-    let schema = Schema::new(vec![column("job"), column("region"), Field::new("bytes", DataType::Int64, true)]);
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let text = |name| Field::new(name, DataType::Utf8, true);
+    let schema = Schema::new(vec![text("job"), text("region"), Field::new("bytes", DataType::Int64, true)]);
     let metrics = QueryExpr::new(Operator::Scan { table: TableRef::bare("metrics"), schema, predicates: vec![] })?;
-    let sum_bytes_by = |keys: &[usize], names: &[&str]| {
-        QueryExpr::new(Operator::Aggregate(Aggregate {
-            reduction: Reduction::by(keys.iter().copied().map(Expr::column).collect()),
-            measures: vec![AggIntent::Sum { arg: Expr::column(2) }],
-            filters: MeasureFilters::none(),
-            output_names: names.iter().map(ToString::to_string).collect(),
-            having: None,
-            input: Arc::clone(&metrics),
-        }))
-    };
+
+    // SELECT job, region, SUM(bytes) FROM metrics GROUP BY job, region
+    let fine = sum_by(&metrics, &[(0, "job"), (1, "region")])?;
+    // SELECT job, SUM(bytes) FROM metrics GROUP BY job
+    let coarse = sum_by(&metrics, &[(0, "job")])?;
+
     let names = ["fine", "coarse"];
-    let workload = [sum_bytes_by(&[0, 1], &["job", "region", "bytes"])?, sum_bytes_by(&[0], &["job", "bytes"])?];
-    let space = search_workload(&workload)?;
+    let space = search_workload(&[fine, coarse])?;
     let selection = select(&space, &names, &UnknownLeafCost, FloatPolicy::Exact)?;
-    write!(std::io::stdout(), "{}\n{}", space.explain(&selection, &names), selection.dag.render(GraphFormat::Mermaid))?;
+    println!("{}", space.explain(&selection, &names));
+    println!("{}", selection.dag.render(GraphFormat::Tree));
     Ok(())
+}
+
+fn sum_by(input: &Arc<QueryExpr>, keys: &[(usize, &str)]) -> Result<Arc<QueryExpr>, TypesError> {
+    QueryExpr::new(Operator::Aggregate(Aggregate {
+        reduction: Reduction::by(keys.iter().map(|&(key, _)| Expr::column(key)).collect()),
+        measures: vec![AggIntent::Sum { arg: Expr::column(2) }],
+        filters: MeasureFilters::none(),
+        output_names: keys.iter().map(|&(_, name)| name).chain(["bytes"]).map(str::to_owned).collect(),
+        having: None,
+        input: Arc::clone(input),
+    }))
 }

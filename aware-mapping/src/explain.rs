@@ -6,7 +6,7 @@ use std::fmt::Write;
 use asap_types::{Operator, QueryExpr};
 
 use crate::prover::Requires;
-use crate::{Candidate, CandidateSpace, Choice, Selection, TargetCandidates};
+use crate::{Candidate, CandidateSpace, Choice, Estimate, Selection, TargetCandidates};
 
 impl CandidateSpace {
     /// The queries that read each target, by the names of the roots: the first of them names the target.
@@ -98,9 +98,13 @@ fn candidate_text(
     position: usize,
     name_of: &dyn Fn(&QueryExpr) -> String,
 ) -> String {
+    let reads = |cost: Estimate| match cost {
+        Estimate::Known(_) => format!(", reads at most {cost}"),
+        Estimate::Unknown => ", number of rows unknown".to_owned(),
+    };
     let cost = match position {
-        _ if position == choice.candidate => format!(", reads at most {}", choice.cost),
-        0 => format!(", reads at most {}", choice.plain_cost),
+        _ if position == choice.candidate => reads(choice.cost),
+        0 => reads(choice.plain_cost),
         _ => String::new(),
     };
     match candidate {
@@ -118,7 +122,13 @@ fn title(node: &QueryExpr) -> String {
     let Operator::Aggregate(aggregate) = node.operator() else { return String::new() };
     let input = aggregate.input.schema();
     let keys: Vec<String> = aggregate.keys().iter().map(|key| key.display(input).to_string()).collect();
-    let measures: Vec<String> = aggregate.measures.iter().map(|measure| measure.display(input)).collect();
+    let filter_of = |index: usize| {
+        let filter = aggregate.filters.get(index);
+        filter.map(|filter| format!(" filter ({})", filter.0.display(input))).unwrap_or_default()
+    };
+    let measures = aggregate.measures.iter().enumerate();
+    let measures: Vec<String> =
+        measures.map(|(index, measure)| format!("{}{}", measure.display(input), filter_of(index))).collect();
     let by = if keys.is_empty() { "grand total".to_owned() } else { format!("by {}", keys.join(", ")) };
     format!("{by}: {}", measures.join(", "))
 }

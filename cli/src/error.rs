@@ -18,6 +18,8 @@ pub(crate) enum CliError {
     EmptyWorkload(String),
     #[error("cannot open table '{name}' at {path}: {reason}")]
     Table { name: String, path: String, reason: String },
+    #[error("table '{0}' is given twice")]
+    TableTwice(String),
     #[error("{error}")]
     Sql { source_name: String, text: String, error: Box<FrontendError> },
     #[error("{query}: {reason}")]
@@ -26,6 +28,8 @@ pub(crate) enum CliError {
     Planning(String),
     #[error("the workload failed: {0}")]
     Execution(String),
+    #[error("internal error: {0}; please report it with the workload")]
+    Internal(String),
     #[error("cannot write the answers: {0}")]
     Output(#[from] std::io::Error),
     #[error("cannot format the answers: {0}")]
@@ -36,7 +40,11 @@ impl CliError {
     /// The exit status of the program: see `asap --help`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Workload { .. } | Self::EmptyWorkload(_) | Self::Table { .. } | Self::Sql { .. } => 2,
+            Self::Workload { .. }
+            | Self::EmptyWorkload(_)
+            | Self::Table { .. }
+            | Self::TableTwice(_)
+            | Self::Sql { .. } => 2,
             _ => 3,
         }
     }

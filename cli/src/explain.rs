@@ -18,16 +18,22 @@ pub(crate) struct PushdownLog {
     pushdown: LancePushdown,
     pub(crate) plans: Vec<(Option<usize>, NodeId, Vec<PushdownReport>)>,
     pub(crate) shared: Vec<SharedNode>,
+    /// What was worked on last: the result of a root, or a shared node.
+    pub(crate) current: Option<(Option<usize>, NodeId)>,
 }
 
 impl PushdownLog {
     pub(crate) fn new(pushdown: &LancePushdown) -> Self {
         pushdown.take_reports();
-        Self { pushdown: pushdown.clone(), plans: Vec::new(), shared: Vec::new() }
+        Self { pushdown: pushdown.clone(), plans: Vec::new(), shared: Vec::new(), current: None }
     }
 }
 
 impl RunObserver for PushdownLog {
+    fn starting(&mut self, root: Option<usize>, node: NodeId) {
+        self.current = Some((root, node));
+    }
+
     fn planned(&mut self, root: Option<usize>, node: NodeId, _: &Arc<dyn ExecutionPlan>) {
         self.plans.push((root, node, self.pushdown.take_reports()));
     }
@@ -76,6 +82,26 @@ pub(crate) fn write_scans(
     planned: &Planned,
     log: &PushdownLog,
 ) -> Result<(), CliError> {
+    if log.plans.iter().any(|(.., reports)| !reports.is_empty()) {
+        write_fragments(out, queries, planned, log)?;
+    }
+    for shared in &log.shared {
+        let place = if shared.spilled {
+            "spilled to disk".to_owned()
+        } else {
+            format!("{:.1} KiB", shared.memory as f64 / 1024.0)
+        };
+        writeln!(out, "shared node n{}: computed once, {} rows, {place}", shared.node.0, shared.rows)?;
+    }
+    Ok(writeln!(out)?)
+}
+
+fn write_fragments(
+    out: &mut dyn Write,
+    queries: &[Query],
+    planned: &Planned,
+    log: &PushdownLog,
+) -> Result<(), CliError> {
     writeln!(out, "What the fragments of each scan were answered from:\n")?;
     let mut totals: BTreeMap<&str, usize> = BTreeMap::new();
     for (root, node, reports) in &log.plans {
@@ -91,16 +117,8 @@ pub(crate) fn write_scans(
         }
     }
     let total = |bucket: &str| totals.get(bucket).copied().unwrap_or(0);
-    writeln!(out, "\nfragments: {} literal, {} index, {} scan", total("literal"), total("index"), total("scan"))?;
-    for shared in &log.shared {
-        let place = if shared.spilled {
-            "spilled to disk".to_owned()
-        } else {
-            format!("{:.1} KiB", shared.memory as f64 / 1024.0)
-        };
-        writeln!(out, "shared node n{}: computed once, {} rows, {place}", shared.node.0, shared.rows)?;
-    }
-    Ok(writeln!(out)?)
+    let (literal, index, scan) = (total("literal"), total("index"), total("scan"));
+    Ok(writeln!(out, "\nfragments: {literal} literal, {index} index, {scan} scan")?)
 }
 
 fn write_scan(

@@ -11,9 +11,9 @@ use datafusion::common::TableReference;
 use crate::error::CliError;
 use crate::tables::AsapSession;
 
-/// Rows that each aggregate of a workload reads, by node.
+/// Rows that each aggregate of a workload reads.
 #[derive(Debug)]
-pub(crate) struct PlannedCost(HashMap<*const QueryExpr, Estimate>);
+pub(crate) struct PlannedCost(HashMap<Arc<QueryExpr>, Estimate>);
 
 impl PlannedCost {
     /// Plans every target of a candidate space; nothing is executed.
@@ -21,7 +21,8 @@ impl PlannedCost {
         let mut costs = HashMap::new();
         for candidates in &space.targets {
             let node = &candidates.target.node;
-            costs.insert(Arc::as_ptr(node), rows_read(node, session).await?);
+            let rows = rows_read(node, session).await?;
+            costs.insert(Arc::clone(node), rows);
         }
         session.pushdown.take_reports();
         Ok(Self(costs))
@@ -30,7 +31,7 @@ impl PlannedCost {
 
 impl LeafCost for PlannedCost {
     fn rows_read(&self, aggregate: &QueryExpr) -> Estimate {
-        self.0.get(&std::ptr::from_ref(aggregate)).copied().unwrap_or(Estimate::Unknown)
+        self.0.get(aggregate).copied().unwrap_or(Estimate::Unknown)
     }
 }
 

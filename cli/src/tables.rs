@@ -13,6 +13,7 @@ use lance_pushdown::LancePushdown;
 
 use crate::args::{SessionArgs, TableArg};
 use crate::error::CliError;
+use crate::panic_text;
 
 /// The session that answers: aggregate pushdown and its tables.
 pub(crate) struct AsapSession {
@@ -40,7 +41,7 @@ impl AsapSession {
 }
 
 fn unopened(table: &TableArg, reason: String) -> CliError {
-    CliError::Table { name: table.name.clone(), path: table.path.clone(), reason }
+    CliError::Table { name: table.name.clone(), path: table.path.clone(), reason: without_locations(&reason) }
 }
 
 /// A stock session over the same tables: the plain side of a comparison.
@@ -69,7 +70,7 @@ async fn register(
     let unopened = |reason: String| unopened(table, reason);
     let reference = TableReference::from(table.name.as_str());
     if context.table_exist(reference.clone()).map_err(|error| unopened(error.to_string()))? {
-        return Err(unopened("the name is given twice".to_owned()));
+        return Err(CliError::TableTwice(table.name.clone()));
     }
     let is_remote = table.path.contains("://");
     if !is_remote && !Path::new(&table.path).exists() {
@@ -86,7 +87,10 @@ async fn register(
             Ok(None)
         }
         _ => {
-            let dataset = Arc::new(Dataset::open(&table.path).await.map_err(|error| unopened(error.to_string()))?);
+            let path = table.path.clone();
+            let opened = tokio::spawn(async move { Dataset::open(&path).await }).await;
+            let opened = opened.map_err(|panic| unopened(format!("the dataset is corrupt ({})", panic_text(panic))))?;
+            let dataset = Arc::new(opened.map_err(|error| unopened(error.to_string()))?);
             context.register_table(reference, provider(Arc::clone(&dataset))).map_err(failed)?;
             Ok(Some(dataset))
         }
@@ -95,4 +99,10 @@ async fn register(
 
 fn extension(path: &str) -> String {
     Path::new(path).extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// A library's message without the places in its own sources (`, /…/file.rs:12:34`) and without repeated prefixes.
+fn without_locations(message: &str) -> String {
+    let parts = message.split(", ").filter(|part| !(part.starts_with('/') && part.contains(".rs:")));
+    parts.collect::<Vec<_>>().join(", ").replace("Parquet error: Parquet error:", "Parquet error:")
 }

@@ -203,7 +203,9 @@ fn nearly_equal(pair: (Option<f64>, Option<f64>), tolerance: f64) -> bool {
         (Some(left), Some(right)) => {
             left.to_bits() == right.to_bits()
                 || (left.is_nan() && right.is_nan())
-                || (left - right).abs() <= tolerance * left.abs().max(right.abs())
+                || (left.is_finite()
+                    && right.is_finite()
+                    && (left - right).abs() <= tolerance * left.abs().max(right.abs()))
         }
         _ => false,
     }

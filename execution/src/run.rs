@@ -53,6 +53,12 @@ pub struct SharedNode {
 
 /// Watches a run.
 pub trait RunObserver: Send {
+    /// Work starts on a shared node, or on the result of `root` (by position): it is about to be planned. An error that
+    /// [`run_observed`] returns is that of the last one.
+    fn starting(&mut self, root: Option<usize>, node: NodeId) {
+        let _ = (root, node);
+    }
+
     /// A physical plan is about to be executed: that of a shared node, or of the result of `root` (by position).
     fn planned(&mut self, root: Option<usize>, node: NodeId, plan: &Arc<dyn ExecutionPlan>) {
         let _ = (root, node, plan);
@@ -175,6 +181,7 @@ impl Runner<'_> {
     }
 
     async fn plan(&mut self, node: NodeId, root: Option<usize>) -> Result<Arc<dyn ExecutionPlan>, ExecutionError> {
+        self.observer.starting(root, node);
         let logical = to_logical_plan(self.dag, node, &self.inputs, &self.state)?;
         let plan = self.state.create_physical_plan(&logical).await?;
         self.observer.planned(root, node, &plan);

@@ -7,6 +7,9 @@ pub enum OracleError {
     /// The directory that a dataset should be written to is already there.
     #[error("{} exists already: choose another directory or remove it", .0.display())]
     TargetExists(std::path::PathBuf),
+    /// The directory's name is not UTF-8, which Lance's addresses are.
+    #[error("{} is not UTF-8: choose another directory", .0.display())]
+    NotUtf8(std::path::PathBuf),
     /// The dataset's options make no sense.
     #[error("{0}")]
     Options(String),

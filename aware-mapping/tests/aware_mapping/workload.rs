@@ -202,6 +202,24 @@ fn a_derivation_never_costs_more_than_the_aggregate(
     assert_eq!(readers_of_the_scan, if derived { 1 } else { 2 });
 }
 
+/// Answers grand totals from the manifest; everything else reads a thousand rows.
+struct Manifest;
+
+impl LeafCost for Manifest {
+    fn rows_read(&self, aggregate: &QueryExpr) -> Estimate {
+        Estimate::Known(if aggregate.schema().is_unique_key(&[]) { 0 } else { 1_000 })
+    }
+}
+
+#[test]
+fn a_literal_is_never_replaced() {
+    let queries = || [by(&[0], &[AggIntent::count()]), by(&[], &[AggIntent::count()])];
+    assert_eq!(sources(&queries(), &["fine", "total"], &Manifest), [None, None]);
+    assert_eq!(sources(&queries(), &["fine", "total"], &UnknownLeafCost), [None, Some("fine")]);
+    // By its own estimate, a grand total has one row, however many it reads.
+    assert_eq!(Manifest.output_rows(&queries()[1]), Estimate::Known(1));
+}
+
 #[test]
 fn floats_are_combined_only_when_the_policy_allows() {
     let space = search_workload(&[by(&[0, 1], &[sum(col(5))]), by(&[0], &[sum(col(5))])]).unwrap();

@@ -3,6 +3,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use asap_execution::{QueryResult, run_observed};
+use asap_types::NodeId;
 use datafusion::prelude::SessionContext;
 
 use crate::args::{AnswerFormat, RunArgs, SessionArgs};
@@ -87,7 +88,8 @@ impl Job<'_> {
     /// Answers every query: those of the plan together, refused ones by themselves.
     async fn asap_pass(&self, session: &AsapSession, log: &mut PushdownLog) -> Result<Vec<QueryResult>, CliError> {
         self.progress.say(format!("answering {} queries", self.queries.len()));
-        let mut planned = run_observed(&self.planned.selection.dag, &session.context, log).await?.into_iter();
+        let ran = run_observed(&self.planned.selection.dag, &session.context, log).await;
+        let mut planned = ran.map_err(|error| self.failed(error.into(), log))?.into_iter();
         let mut results = Vec::with_capacity(self.queries.len());
         for query in self.queries {
             let result = match query.lowered {
@@ -101,6 +103,29 @@ impl Job<'_> {
             results.push(result);
         }
         Ok(results)
+    }
+
+    /// Names the query that was worked on when the error came; for a shared node, the first that reads it.
+    fn failed(&self, error: CliError, log: &PushdownLog) -> CliError {
+        let CliError::Execution(reason) = error else { return error };
+        let dag = &self.planned.selection.dag;
+        let reads = |root: NodeId, wanted: NodeId| {
+            std::iter::successors(Some(root), |id| dag.node(*id)?.input()).any(|id| id == wanted)
+        };
+        let position = log
+            .current
+            .and_then(|(root, node)| root.or_else(|| dag.roots().iter().position(|root| reads(root.node, node))));
+        let query = position.and_then(|position| self.planned.roots.iter().position(|root| *root == Some(position)));
+        match query.and_then(|query| self.queries.get(query)) {
+            Some(query) => CliError::Query {
+                query: query.name.clone(),
+                reason,
+                source_name: self.workload.name.clone(),
+                text: self.workload.text.clone(),
+                span: query.span.clone(),
+            },
+            None => CliError::Execution(reason),
+        }
     }
 
     async fn plain_pass(&self, context: &SessionContext) -> Result<Vec<PlainAnswer>, CliError> {

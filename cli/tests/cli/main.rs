@@ -117,3 +117,75 @@ fn a_workload_that_cannot_be_read_is_named() {
     assert_fails(folder.path(), &["run", "empty.sql", "--table", "m=m.csv"], 2, "no SQL statement");
     assert_fails(folder.path(), &["run", "missing.sql", "--table", "m=m.csv"], 2, "cannot read missing.sql");
 }
+
+#[test]
+fn a_query_that_fails_while_it_runs_is_named_and_shown() {
+    let folder = folder();
+    write(folder.path(), "w.sql", b"SELECT count(*) FROM m;\nSELECT sum(cast(k AS int)) FROM m;\n");
+    let arguments = ["run", "w.sql", "--table", "m=m.csv"];
+    assert_fails(folder.path(), &arguments, 3, "q2: ");
+    assert_fails(folder.path(), &arguments, 3, "SELECT sum(cast(k AS int)) FROM m");
+}
+
+#[test]
+fn fragments_are_explained_only_over_lance() {
+    let folder = folder();
+    let output = asap(folder.path(), &["query", "SELECT sum(v) FROM m", "--table", "m=m.csv", "--explain"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(stdout(&output).contains("Workload as planned"), "{}", stdout(&output));
+    assert!(!stdout(&output).contains("fragments"), "{}", stdout(&output));
+}
+
+/// A real dataset on disk: rows 0 to 5, then 6 to 8 in a second fragment, and row 2 deleted.
+fn lance_dataset(directory: &std::path::Path) -> String {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchIterator};
+    use lance::dataset::{Dataset, WriteMode, WriteParams};
+
+    let rows = |range: std::ops::Range<i64>| {
+        let x: ArrayRef = Arc::new(Int64Array::from_iter_values(range));
+        let batch = RecordBatch::try_from_iter([("x", x)]).unwrap();
+        let schema = batch.schema();
+        RecordBatchIterator::new([Ok(batch)], schema)
+    };
+    let uri = directory.join("t.lance").to_string_lossy().into_owned();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        Dataset::write(rows(0..6), &uri, None).await.unwrap();
+        let append = WriteParams { mode: WriteMode::Append, ..WriteParams::default() };
+        let mut dataset = Dataset::write(rows(6..9), &uri, Some(append)).await.unwrap();
+        dataset.delete("x = 2").await.unwrap();
+    });
+    uri
+}
+
+#[test]
+fn lance_tables_are_answered_from_what_the_manifest_records() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = format!("t={}", lance_dataset(directory.path()));
+    let sql = "SELECT count(*) AS n FROM t; SELECT sum(x) AS s FROM t";
+    let arguments = ["query", sql, "--table", &table, "--compare", "--explain"];
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_asap")).args(arguments).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("equal: 2/2"), "{text}");
+    assert!(text.contains("| 8 ") && text.contains("| 34 "), "{text}");
+    assert!(text.contains("literal"), "{text}");
+}
+
+/// Lance 14.0.2 panics on a manifest that is cut short.
+#[test]
+fn a_corrupt_dataset_is_an_error_and_no_panic() {
+    let directory = tempfile::tempdir().unwrap();
+    let uri = lance_dataset(directory.path());
+    for manifest in std::fs::read_dir(format!("{uri}/_versions")).unwrap() {
+        std::fs::OpenOptions::new().write(true).open(manifest.unwrap().path()).unwrap().set_len(100).unwrap();
+    }
+    let table = format!("t={uri}");
+    let arguments = ["query", "SELECT count(*) FROM t", "--table", &table];
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_asap")).args(arguments).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("cannot open table 't'") && !text.contains("panicked"), "{text}");
+    assert!(output.stdout.is_empty());
+}

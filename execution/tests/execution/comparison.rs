@@ -46,6 +46,7 @@ fn ties_may_come_in_any_order() {
 #[case::nan_is_not_a_number(Some(f64::NAN), Some(1.0), false, false)]
 #[case::last_bits(Some(0.1 + 0.2), Some(0.3), false, true)]
 #[case::infinity(Some(f64::INFINITY), Some(f64::INFINITY), true, true)]
+#[case::the_largest_is_not_infinite(Some(f64::MIN), Some(f64::NEG_INFINITY), false, false)]
 #[case::far(Some(1.0), Some(1.001), false, false)]
 fn floats(#[case] left: Option<f64>, #[case] right: Option<f64>, #[case] exact: bool, #[case] relative: bool) {
     let (left, right) = (rows(vec![Some(1)], vec![left]), rows(vec![Some(1)], vec![right]));

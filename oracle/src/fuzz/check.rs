@@ -19,7 +19,7 @@ use super::reader::WatchedReader;
 use crate::Result;
 use crate::answer::Answer;
 use crate::dataset::{TestDataset, sql_answer};
-use crate::defects::recognize;
+use crate::defects::{Defect, recognize};
 use crate::query::Query;
 use crate::recipe::{Recipe, Settings};
 
@@ -36,6 +36,8 @@ pub struct CaseOutcome {
     pub refused: u64,
     /// Answers that are wrong because of a numbered defect of the libraries, by its number.
     pub defects: BTreeMap<u32, u64>,
+    /// The defect that makes a query's plain answer wrong, by the query's position.
+    plain_defects: BTreeMap<usize, u32>,
 }
 
 impl CaseOutcome {
@@ -101,9 +103,19 @@ impl Judge<'_> {
             (Ok(expected), Ok(found)) => {
                 let Some(difference) = expected.difference(&found) else { return Ok(()) };
                 let optimized = self.plain.sql(&query.to_string()).await?.into_optimized_plan()?;
-                match recognize(query, &optimized, &difference) {
-                    Some(defect) => *outcome.defects.entry(defect.number()).or_insert(0) += 1,
-                    None => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
+                let defect = recognize(query, &optimized, &difference).map(Defect::number);
+                // What excuses the plain answer excuses another one only if the plain answer is wrong in the same way.
+                let excused = match defect {
+                    Some(number) if class == FailureClass::Plain => {
+                        outcome.plain_defects.insert(index, number);
+                        true
+                    }
+                    Some(number) => outcome.plain_defects.get(&index) == Some(&number),
+                    None => false,
+                };
+                match defect {
+                    Some(number) if excused => *outcome.defects.entry(number).or_insert(0) += 1,
+                    _ => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
                 }
             }
             (Err(_), Err(_)) => outcome.reach("query", "fails on every side"),

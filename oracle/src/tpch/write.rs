@@ -16,13 +16,22 @@ use crate::{OracleError, Result};
 /// Parts that lose rows, and which.
 const DELETIONS: [(i32, &str); 2] = [(2, "l_linenumber = 3"), (3, "l_suppkey % 10 = 3")];
 const INDEXED: [&str; 3] = ["l_returnflag", "l_linestatus", "l_shipmode"];
+/// Ten suppliers, as many as the deletions tell apart; `tpchgen` divides by their number, so it must not be zero.
+const SMALLEST_SCALE: f64 = 0.001;
+/// 600 million rows.
+const LARGEST_SCALE: f64 = 100.0;
+const ORDERS_AT_SCALE_1: f64 = 1_500_000.0;
+/// So many orders that each deletion finds rows.
+const FEWEST_ORDERS_PER_PART: f64 = 100.0;
+/// More than a part has at any scale: a part is one fragment. Lance splits at 2^20 rows otherwise.
+const MAX_ROWS_PER_FRAGMENT: usize = 1 << 30;
 
 /// What to write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineitemOptions {
-    /// TPC-H's scale factor; 1 is six million rows.
+    /// TPC-H's scale factor, 0.001 to 100; 1 is six million rows.
     pub scale: f64,
-    /// Writes before the indexes are built; each makes at least one fragment. One more is appended after.
+    /// Writes before the indexes are built; each makes one fragment. One more is appended after.
     pub indexed_parts: i32,
 }
 
@@ -38,16 +47,19 @@ impl LineitemOptions {
     }
 
     fn validate(&self) -> Result<()> {
-        let parts = self.parts();
         let deleted = DELETIONS.iter().map(|(part, _)| *part).max().unwrap_or(0);
-        if !(self.scale.is_finite() && self.scale > 0.0) {
-            return Err(OracleError::Options(format!("the scale must be positive, not {}", self.scale)));
+        if !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&self.scale) {
+            return Err(OracleError::Options(format!(
+                "the scale must be from {SMALLEST_SCALE} to {LARGEST_SCALE}, not {}",
+                self.scale
+            )));
         }
         if self.indexed_parts <= deleted {
             return Err(OracleError::Options(format!("there must be more than {deleted} indexed parts")));
         }
-        if first_order_key(self.scale, 1, parts).is_none() {
-            return Err(OracleError::Options(format!("at scale {} some of {parts} parts have no rows", self.scale)));
+        let parts = self.parts();
+        if self.scale * ORDERS_AT_SCALE_1 < FEWEST_ORDERS_PER_PART * f64::from(parts) {
+            return Err(OracleError::Options(format!("scale {} has too few orders for {parts} parts", self.scale)));
         }
         Ok(())
     }
@@ -123,7 +135,7 @@ impl Display for LineitemSummary {
 /// The dataset appears at `target` whole or not at all.
 ///
 /// # Errors
-/// `target` exists, the options make no sense, or a write fails.
+/// `target` exists or is not UTF-8, the options make no sense, or a write fails; nothing is left behind then.
 pub async fn write_lineitem(
     target: &Path,
     options: &LineitemOptions,
@@ -131,7 +143,11 @@ pub async fn write_lineitem(
 ) -> Result<LineitemSummary> {
     let io = |source| OracleError::Io { path: target.to_owned(), source };
     options.validate()?;
-    if target.try_exists().map_err(io)? {
+    if target.to_str().is_none() {
+        return Err(OracleError::NotUtf8(target.to_owned()));
+    }
+    // A link that leads nowhere is in the way too.
+    if target.is_symlink() || target.try_exists().map_err(io)? {
         return Err(OracleError::TargetExists(target.to_owned()));
     }
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -172,7 +188,8 @@ async fn write_dataset(
 async fn write_part(uri: &str, scale: f64, part: i32, parts: i32) -> Result<Dataset> {
     let mode = if part == 1 { WriteMode::Create } else { WriteMode::Append };
     let batches = RecordBatchIterator::new(Batches::new(scale, part, parts), schema());
-    Ok(Dataset::write(batches, uri, Some(WriteParams { mode, ..WriteParams::default() })).await?)
+    let parameters = WriteParams { mode, max_rows_per_file: MAX_ROWS_PER_FRAGMENT, ..WriteParams::default() };
+    Ok(Dataset::write(batches, uri, Some(parameters)).await?)
 }
 
 async fn build_indexes(dataset: &mut Dataset, progress: &impl Fn(&LineitemProgress)) -> Result<()> {

@@ -269,3 +269,21 @@ fn a_document_is_checked_as_a_builder_checks() {
     let own = r#"{"KeepPreAsap": {"Distinct": {"input": 0}}}"#;
     assert!(wire_error(&dag(own, 0)).contains("only to earlier nodes"));
 }
+
+#[test]
+fn filters_in_a_document_are_parallel_to_measures() {
+    let filtered = aggregate(&scan(), vec![], vec![(AggIntent::count(), Some(is_null(col(0))))], None);
+    let json = PostAsapDag::from_queries([("q", &filtered)]).unwrap().to_json().unwrap();
+    let longer = json.replacen("\"filters\": [", "\"filters\": [null, ", 1);
+    assert_ne!(json, longer);
+    assert!(wire_error(&longer).contains("1 measures has 2 filters"));
+}
+
+#[test]
+fn shared_nodes_are_written_once() {
+    let scan = scan();
+    let over_scan = counted(&scan, &[0]);
+    let dag = PostAsapDag::from_queries([("a", &over_scan), ("b", &scan), ("c", &over_scan)]).unwrap();
+    assert_eq!(dag.roots().iter().map(|root| root.node).collect::<Vec<_>>(), [NodeId(1), NodeId(0), NodeId(1)]);
+    assert_eq!(dag.reader_counts(), [2, 2]);
+}
