@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 
+use arrow_schema::DataType;
+
 use crate::{Expr, Literal, LogicalOp, Schema, UnaryOp};
 
 /// The normal form of an expression over rows of a schema. Idempotent; value, type and failures stay the same, and
@@ -24,10 +26,10 @@ fn simplify_node(expr: Expr, input: &Schema) -> Expr {
             None => Expr::Unary { op, arg },
         },
         Expr::Unary { op: UnaryOp::Not, arg } => match *arg {
-            Expr::Unary { op: UnaryOp::Not, arg } => *arg,
+            Expr::Unary { op: UnaryOp::Not, arg } if is_boolean(&arg, input) => *arg,
             other => other.unary(UnaryOp::Not),
         },
-        Expr::Logical { op, left, right } => simplify_logical(op, *left, *right),
+        Expr::Logical { op, left, right } => simplify_logical(op, *left, *right, input),
         Expr::Compare { op, left, right }
             if matches!(*left, Expr::Literal(_)) && !matches!(*right, Expr::Literal(_)) =>
         {
@@ -46,11 +48,16 @@ fn is_null_constantly(arg: &Expr, input: &Schema) -> Option<bool> {
     never.then_some(false)
 }
 
-fn simplify_logical(op: LogicalOp, left: Expr, right: Expr) -> Expr {
+/// An operand of a Boolean operator may be an untyped NULL, which is no value of the operator's type.
+fn is_boolean(expr: &Expr, input: &Schema) -> bool {
+    expr.data_type(input) == Ok(DataType::Boolean)
+}
+
+fn simplify_logical(op: LogicalOp, left: Expr, right: Expr, input: &Schema) -> Expr {
     let neutral = Expr::Literal(Literal::boolean(op == LogicalOp::And));
-    if left == neutral {
+    if left == neutral && is_boolean(&right, input) {
         right
-    } else if right == neutral {
+    } else if right == neutral && is_boolean(&left, input) {
         left
     } else {
         Expr::Logical { op, left: Box::new(left), right: Box::new(right) }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use asap_types::{Expr, Operator, QueryExpr, Schema};
 
 use crate::combinator;
-use crate::prover::{Keys, derive, relational_aggregate};
+use crate::prover::{Derivation, Keys, derive, relational_aggregate};
 use crate::rewrite::build;
 use crate::siblings::Siblings;
 use crate::{Candidate, MappingError, Refusal, Refused, ReplacementStrategy, Replacements, Target};
@@ -36,6 +36,10 @@ impl RollupStrategy {
 /// # Errors
 /// The first reason why it is not.
 pub fn is_legal_rollup_source(coarse: &QueryExpr, fine: &QueryExpr) -> Result<(), Refusal> {
+    derive_strictly(coarse, fine).map(drop)
+}
+
+fn derive_strictly(coarse: &QueryExpr, fine: &QueryExpr) -> Result<Derivation, Refusal> {
     let (coarse_aggregate, coarse_by) = relational_aggregate(coarse)?;
     let (fine_aggregate, fine_by) = relational_aggregate(fine)?;
     for aggregate in [coarse_aggregate, fine_aggregate] {
@@ -51,14 +55,16 @@ pub fn is_legal_rollup_source(coarse: &QueryExpr, fine: &QueryExpr) -> Result<()
     }
     coarse_aggregate.measures.iter().try_for_each(|measure| combinator(measure).map(drop))?;
     is_strict_coarsening(coarse_by, fine_by, fine_aggregate.input.schema())?;
-    derive(coarse, fine).map(drop)
+    derive(coarse, fine)
 }
 
 /// Whether the coarse keys, as a set, are a strict subset of the fine keys.
 fn is_strict_coarsening(coarse: &[Expr], fine: &[Expr], input: &Schema) -> Result<(), Refusal> {
     let keys = Keys::new(fine, input);
-    if let Some(key) = coarse.iter().find(|key| !fine.contains(key)) {
-        return Err(keys.express(key).err().unwrap_or(Refusal::ComputedKey));
+    let computed: Vec<&Expr> = coarse.iter().filter(|key| !fine.contains(key)).collect();
+    computed.iter().try_for_each(|key| keys.express(key).map(drop))?;
+    if !computed.is_empty() {
+        return Err(Refusal::ComputedKey);
     }
     if fine.iter().all(|key| coarse.contains(key)) {
         return Err(Refusal::EqualKeys);
@@ -78,11 +84,7 @@ impl ReplacementStrategy for RollupStrategy {
     fn replacements(&self, target: &Target) -> Result<Replacements, MappingError> {
         let mut found = Replacements::default();
         for (source, refusal) in self.siblings.of(&target.node) {
-            let legal = match refusal {
-                Some(reason) => Err(reason),
-                None => is_legal_rollup_source(&target.node, source).and_then(|()| derive(&target.node, source)),
-            };
-            match legal {
+            match refusal.map_or_else(|| derive_strictly(&target.node, source), Err) {
                 Ok(derivation) => {
                     let rewrite = build(&target.node, source, &derivation, NAME)?;
                     found.candidates.push(Candidate::Rewrite(rewrite));

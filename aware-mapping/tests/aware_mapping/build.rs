@@ -113,3 +113,10 @@ pub(crate) fn over(input: &Arc<QueryExpr>, keys: &[usize], measures: &[AggIntent
     let keys = keys.iter().map(|&key| col(key)).collect();
     aggregate(input, keys, measures.iter().map(|measure| (measure.clone(), None)).collect())
 }
+
+/// A table of so many integer columns.
+pub(crate) fn wide_scan(columns: usize) -> Arc<QueryExpr> {
+    let fields = (0..columns).map(|column| Field::new(format!("c{column}"), DataType::Int64, true)).collect();
+    let scan = Operator::Scan { table: TableRef::bare("wide"), schema: Schema::new(fields), predicates: vec![] };
+    QueryExpr::new(scan).unwrap()
+}

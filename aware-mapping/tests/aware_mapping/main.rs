@@ -8,5 +8,4 @@ mod derivation;
 mod naive;
 mod property;
 mod rollup;
-mod selection;
-mod support;
+mod workload;

@@ -231,9 +231,3 @@ pub(crate) fn eval(expr: &Expr, row: &Row) -> Result<Value, Failure> {
         Expr::Like { .. } | Expr::Function { .. } => panic!("{expr:?} has no meaning here"),
     })
 }
-
-/// Rows without their order.
-pub(crate) fn sorted(mut rows: Rows) -> Rows {
-    rows.sort();
-    rows
-}

@@ -1,123 +1,228 @@
+//! Spelling stops to matter, and nothing else changes.
+
 use std::sync::Arc;
 
-use asap_types::{AggIntent, CompareOp, Expr, Literal, Operator, Predicate, QueryExpr, SortKey, UnaryOp, canonicalize};
+use arrow_schema::DataType;
+use asap_types::{
+    AggIntent, AggregateFacts, CompareOp, Expr, Literal, Operator, QueryExpr, UnaryOp, Volatility, canonicalize,
+    simplify,
+};
 use rstest::rstest;
 
-use crate::support::{
-    BYTES, HOST, JOB, PRICE, aggregate, can_fail, filter, host_is, int, job_is, node, project, scan, scan_where, sum,
-    volatile,
-};
+use crate::build::*;
 
-fn by_job(input: &Arc<QueryExpr>) -> Arc<QueryExpr> {
-    node(aggregate(input, &[JOB], vec![(sum(BYTES), None)]))
+/// The canonical form, after checking what holds for every query.
+fn canonical(query: &Arc<QueryExpr>) -> Arc<QueryExpr> {
+    let form = canonicalize(query).unwrap();
+    assert_eq!(form.schema().fields(), query.schema().fields(), "{query:#?}");
+    assert_eq!(canonicalize(&form).unwrap(), form, "not idempotent");
+    form
 }
 
-fn sorted(input: &Arc<QueryExpr>) -> Arc<QueryExpr> {
-    let keys = vec![SortKey { expr: Expr::column(HOST), descending: true, nulls_first: false }];
-    QueryExpr::new(Operator::Sort { keys, input: Arc::clone(input) }).unwrap()
+fn same(left: &Arc<QueryExpr>, right: &Arc<QueryExpr>) {
+    assert_eq!(canonical(left), canonical(right));
 }
 
-/// Every column, the first two exchanged, through a projection that computes nothing.
-fn swapped(input: &Arc<QueryExpr>) -> Arc<QueryExpr> {
-    let order = [(HOST, "h"), (JOB, "j"), (BYTES, "b"), (PRICE, "p")];
-    project(order.map(|(column, name)| (Expr::column(column), name)).into(), input)
+fn columns() -> [(Expr, &'static str); 4] {
+    [(col(0), "a"), (col(1), "b"), (col(2), "c"), (col(3), "x")]
 }
 
-fn having(query: &Arc<QueryExpr>, condition: Expr) -> Arc<QueryExpr> {
-    let Operator::Aggregate(mut aggregate) = query.operator().clone() else { panic!("an aggregate") };
-    aggregate.having = Some(Predicate(condition));
-    node(aggregate)
+#[test]
+fn conditions_move_into_the_scan() {
+    let (p, q) = (greater(col(0), 1), is_null(col(1)));
+    let expected = scan_where(vec![p.clone(), q.clone()]);
+    same(&filter(&scan(), p.clone().and(q.clone())), &expected);
+    same(&filter(&filter(&scan(), p.clone()), q.clone()), &expected);
+    same(&filter(&filter(&scan(), q.clone()), p.clone()), &expected);
+    same(&filter(&scan_where(vec![q.clone()]), p.clone()), &expected);
+    same(&filter(&scan(), q.clone().and(p.clone()).unary(UnaryOp::IsTrue)), &expected);
+    same(&filter(&scan(), p.clone().and(p.clone().and(q.clone())).and(boolean(true))), &expected);
+    assert!(
+        matches!(canonical(&filter(&scan(), p.and(q))).operator(), Operator::Scan { predicates, .. } if predicates.len() == 2)
+    );
+}
+
+#[test]
+fn sub_selects_do_not_matter() {
+    let sum = || vec![(AggIntent::Sum { arg: col(1) }, Some(greater(col(0), 1)))];
+    let direct = aggregate(
+        &scan_where(vec![greater(col(0), 1)]),
+        vec![col(0)],
+        vec![(AggIntent::Sum { arg: col(3) }, Some(greater(col(0), 1)))],
+        None,
+    );
+    let narrowed = project(&filter(&scan(), greater(col(0), 1)), &[(col(0), "k"), (col(3), "v")]);
+    same(&aggregate(&narrowed, vec![col(0)], sum(), None), &direct);
+    let filtered_above = filter(&project(&scan(), &[(col(0), "k"), (col(3), "v")]), greater(col(0), 1));
+    same(&aggregate(&filtered_above, vec![col(0)], sum(), None), &direct);
+    let sorted = sort(
+        &project(&project(&filtered_above, &[(col(1), "v"), (col(0), "k")]), &[(col(1), "k"), (col(0), "v")]),
+        col(0),
+    );
+    same(&aggregate(&sorted, vec![col(0)], sum(), None), &direct);
+    let whole = project(&scan(), &columns());
+    same(&whole, &scan());
+}
+
+#[test]
+fn a_computed_column_is_read_through() {
+    let computed = project(&scan(), &[(plus(col(0), col(1)), "s"), (col(3), "x")]);
+    let direct = aggregate(&scan(), vec![plus(col(0), col(1))], vec![(AggIntent::Max { arg: col(3) }, None)], None);
+    same(&aggregate(&computed, vec![col(0)], vec![(AggIntent::Max { arg: col(1) }, None)], None), &direct);
+}
+
+#[test]
+fn having_becomes_a_filter() {
+    let having =
+        aggregate(&scan(), vec![col(0)], vec![(AggIntent::count(), None)], Some(int(3).compare(CompareOp::Lt, col(1))));
+    same(&having, &filter(&counted(&scan(), &[0]), greater(col(1), 3)));
+    let form = canonical(&having);
+    assert_eq!(**form.operator().input().unwrap(), *canonical(&counted(&scan(), &[0])));
+}
+
+#[test]
+fn names_and_order_of_columns_are_kept() {
+    let renamed = project(&scan(), &[(col(0), "a"), (col(1), "b"), (col(2), "c"), (col(3), "other")]);
+    assert_eq!(canonical(&renamed).schema().field_names(), ["a", "b", "c", "other"]);
+    assert_ne!(canonical(&renamed), canonical(&scan()));
+    let duplicated = project(&scan(), &[(col(0), "a"), (col(0), "a")]);
+    assert_eq!(canonical(&duplicated).schema().field_names(), ["a", "a"]);
+    let swapped = project(&scan(), &[(col(1), "b"), (col(0), "a"), (col(2), "c"), (col(3), "x")]);
+    assert_eq!(canonical(&swapped).schema().field_names(), ["b", "a", "c", "x"]);
+    let fewer = project(&scan(), &columns()[..3]);
+    assert_eq!(canonical(&fewer).schema().len(), 3);
+}
+
+#[test]
+fn infallible_neighbours_are_sorted_and_others_keep_their_place() {
+    let (p, q) = (greater(col(0), 1), is_null(col(1)));
+    let failing = greater(ten_over(col(0)), 3);
+    let order = |conjuncts: &[&Expr]| {
+        let query = filter(&scan(), Expr::conjunction(conjuncts.iter().map(|&conjunct| conjunct.clone())).unwrap());
+        let form = canonical(&query);
+        let Operator::Scan { predicates, .. } = form.operator() else { panic!("{form:?}") };
+        predicates.iter().map(|predicate| predicate.0.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(order(&[&p, &q]), order(&[&q, &p]));
+    assert_eq!(order(&[&p, &q, &failing]), order(&[&q, &p, &failing]));
+    assert_eq!(order(&[&p, &failing, &q]), [p.clone(), failing.clone(), q.clone()]);
+    assert_eq!(order(&[&failing, &q, &p]), order(&[&failing, &p, &q]));
+    assert_eq!(order(&[&failing, &p])[0], failing);
+    assert_eq!(order(&[&p, &failing])[0], p);
+    // A second evaluation after the guard says nothing new; before it, it would not be guarded.
+    assert_eq!(order(&[&p, &failing, &p, &failing]), [p, failing]);
+}
+
+#[test]
+fn a_measures_filter_is_normal_too() {
+    let with = |filter: Option<Expr>| aggregate(&scan(), vec![], vec![(AggIntent::count(), filter)], None);
+    let (p, q) = (greater(col(0), 1), is_null(col(1)));
+    same(&with(Some(p.clone().and(q.clone()))), &with(Some(q.and(int(1).compare(CompareOp::Lt, col(0))))));
+    same(&with(Some(col(2).is_not_null())), &with(None));
+    same(&with(Some(col(2).is_not_null().and(p.clone()))), &with(Some(p)));
+    assert_ne!(canonical(&with(Some(col(0).is_not_null()))), canonical(&with(None)));
+    assert_ne!(canonical(&with(Some(boolean(false)))), canonical(&with(None)));
+}
+
+#[test]
+fn a_sort_below_an_aggregate_matters_only_to_what_depends_on_order() {
+    let first = |order_matters| {
+        let facts = AggregateFacts {
+            data_type: DataType::Int64,
+            nullable: true,
+            volatility: Volatility::Immutable,
+            can_fail: false,
+            skips_nulls: false,
+            order_matters,
+        };
+        AggIntent::Named { name: "first_value".to_owned(), args: vec![col(0)], distinct: false, facts }
+    };
+    let over = |input: &Arc<QueryExpr>, measure: AggIntent| aggregate(input, vec![], vec![(measure, None)], None);
+    let sorted = sort(&scan(), col(1));
+    same(&over(&sorted, AggIntent::count()), &over(&scan(), AggIntent::count()));
+    same(&over(&sorted, first(false)), &over(&scan(), first(false)));
+    assert_ne!(canonical(&over(&sorted, first(true))), canonical(&over(&scan(), first(true))));
+}
+
+#[test]
+fn rows_are_neither_lost_nor_kept() {
+    let p = greater(col(0), 1);
+    for below in [limit(&scan(), 0, Some(3)), distinct(&project(&scan(), &[(col(0), "a")])), counted(&scan(), &[0])] {
+        let form = canonical(&filter(&below, p.clone()));
+        let Operator::Filter { input, .. } = form.operator() else { panic!("{form:?}") };
+        assert_eq!(*input, canonical(&below));
+    }
+    let limited = limit(&sort(&scan(), col(1)), 0, Some(3));
+    assert_eq!(canonical(&counted(&limited, &[])).operator().input(), Some(&canonical(&limited)));
+    let total = filter(&counted(&scan(), &[]), boolean(false));
+    assert!(matches!(canonical(&total).operator(), Operator::Filter { .. }));
+}
+
+#[test]
+fn volatile_expressions_are_neither_moved_nor_duplicated_nor_dropped() {
+    let drawn = project(&scan(), &[(random(), "r"), (col(0), "a")]);
+    let count_volatile = |query: &Arc<QueryExpr>| {
+        let mut count = 0;
+        for node in QueryExpr::reachable(&[canonical(query)]) {
+            let _ = node.operator().try_for_each_expr(&mut |expr| {
+                expr.any(&mut |part| {
+                    count += usize::from(matches!(part, Expr::Function { .. }));
+                    false
+                });
+                std::ops::ControlFlow::<()>::Continue(())
+            });
+        }
+        count
+    };
+    let twice = project(&drawn, &[(col(0), "r"), (plus(col(0), col(0)), "s")]);
+    assert_eq!(count_volatile(&twice), 1);
+    assert_eq!(count_volatile(&project(&drawn, &[(col(1), "a")])), 1);
+    assert_eq!(count_volatile(&filter(&drawn, greater(col(0), 1))), 1);
+    assert_eq!(count_volatile(&counted(&drawn, &[0])), 1);
+    assert_eq!(
+        count_volatile(&aggregate(
+            &drawn,
+            vec![col(1)],
+            vec![(AggIntent::Sum { arg: col(0) }, None), (AggIntent::Max { arg: col(0) }, None)],
+            None
+        )),
+        1
+    );
+    // A volatile condition is evaluated for the rows that reach it, and after what stands before it.
+    let volatile = random().eq(int(1));
+    let (above, below) = (filter(&sort(&scan(), col(0)), volatile.clone()), sort(&scan(), col(0)));
+    assert_eq!(canonical(&above).operator().input(), Some(&below));
+    let form = canonical(&filter(&scan(), volatile.clone().and(greater(col(0), 1)).and(volatile.clone())));
+    let Operator::Scan { predicates, .. } = form.operator() else { panic!("{form:?}") };
+    let kept: Vec<&Expr> = predicates.iter().map(|predicate| &predicate.0).collect();
+    assert_eq!(kept, [&volatile, &greater(col(0), 1), &volatile]);
 }
 
 #[rstest]
-#[case::conditions_move_into_the_scan(filter(job_is("a"), &scan()), scan_where(vec![job_is("a")]))]
-#[case::neighbours_merge(
-    filter(job_is("a"), &filter(host_is(CompareOp::Gt, 1), &scan())),
-    filter(host_is(CompareOp::Gt, 1).and(job_is("a")), &scan())
-)]
-#[case::order_of_conditions(
-    scan_where(vec![job_is("a"), host_is(CompareOp::Gt, 1)]),
-    scan_where(vec![host_is(CompareOp::Gt, 1), job_is("a")])
-)]
-#[case::duplicate_conditions(scan_where(vec![job_is("a"), job_is("a")]), scan_where(vec![job_is("a")]))]
-#[case::always_true(scan_where(vec![Expr::column(HOST).is_not_null()]), scan())]
-#[case::is_true(filter(job_is("a").unary(UnaryOp::IsTrue), &scan()), scan_where(vec![job_is("a")]))]
-#[case::flipped(filter(int(1).compare(CompareOp::Lt, Expr::column(HOST)), &scan()), scan_where(vec![host_is(CompareOp::Gt, 1)]))]
-#[case::nested_projections(
-    project(vec![(Expr::column(1), "x")], &swapped(&scan())),
-    project(vec![(Expr::column(JOB), "x")], &scan())
-)]
-#[case::filter_above_a_projection(
-    filter(Expr::column(1).eq(Expr::Literal(Literal::utf8("a"))), &swapped(&scan())),
-    swapped(&scan_where(vec![job_is("a")]))
-)]
-#[case::aggregate_reads_through_a_projection(
-    node(aggregate(&swapped(&scan()), &[1], vec![(sum(2), None)])),
-    by_job(&scan())
-)]
-#[case::sort_below_an_aggregate(by_job(&sorted(&scan())), by_job(&scan()))]
-#[case::having_is_a_filter_above(
-    having(&by_job(&scan()), Expr::column(1).is_not_null()),
-    filter(Expr::column(1).is_not_null(), &by_job(&scan()))
-)]
-#[case::filter_of_a_measure_that_is_always_true(
-    node(aggregate(&scan(), &[JOB], vec![(sum(BYTES), Some(Expr::column(HOST).is_not_null()))])),
-    by_job(&scan())
-)]
-#[case::identity_projection(
-    project(vec![(Expr::column(0), "c0"), (Expr::column(1), "c1")], &by_job(&scan())),
-    by_job(&scan())
-)]
-fn two_spellings_are_one(#[case] left: Arc<QueryExpr>, #[case] right: Arc<QueryExpr>) {
-    let (left, right) = (canonicalize(&left).unwrap(), canonicalize(&right).unwrap());
-    assert_eq!(left, right);
-    assert_eq!(canonicalize(&left).unwrap(), left, "idempotent");
-}
-
-#[rstest]
-#[case::guard_first(scan_where(vec![host_is(CompareOp::NotEq, 0), can_fail()]), scan_where(vec![can_fail(), host_is(CompareOp::NotEq, 0)]))]
-#[case::nullable_is_not_null(scan_where(vec![Expr::column(JOB).is_not_null()]), scan())]
-#[case::renaming_projection(project(vec![(Expr::column(0), "x"), (Expr::column(1), "c1")], &by_job(&scan())), by_job(&scan()))]
-#[case::repeated_volatile_conditions(scan_where(vec![volatile(), volatile()]), scan_where(vec![volatile()]))]
-#[case::measure_filters(
-    node(aggregate(&scan(), &[JOB], vec![(AggIntent::count(), Some(Expr::column(BYTES).is_not_null()))])),
-    node(aggregate(&scan(), &[JOB], vec![(AggIntent::count(), None)]))
-)]
-fn what_differs_stays_different(#[case] left: Arc<QueryExpr>, #[case] right: Arc<QueryExpr>) {
-    assert_ne!(canonicalize(&left).unwrap(), canonicalize(&right).unwrap());
-}
-
-#[test]
-fn a_condition_that_can_fail_stays_behind_its_guard() {
-    let guard = host_is(CompareOp::NotEq, 0);
-    let canonical = canonicalize(&filter(can_fail(), &filter(guard.clone(), &scan()))).unwrap();
-    assert_eq!(canonical, scan_where(vec![guard, can_fail()]));
-}
-
-#[test]
-fn a_limit_stops_a_filter() {
-    let limit = QueryExpr::new(Operator::Limit { skip: 0, fetch: Some(5), input: scan() }).unwrap();
-    let canonical = canonicalize(&filter(job_is("a"), &limit)).unwrap();
-    assert_eq!(canonical, filter(job_is("a"), &limit));
-}
-
-#[test]
-fn a_volatile_column_is_not_computed_twice_or_elsewhere() {
-    let inner = project(vec![(volatile(), "v"), (Expr::column(JOB), "job")], &scan());
-    let twice = project(vec![(Expr::column(0), "a"), (Expr::column(0), "b")], &inner);
-    assert_eq!(canonicalize(&twice).unwrap(), twice);
-    let filtered = filter(Expr::column(1).is_not_null(), &inner);
-    assert_eq!(canonicalize(&filtered).unwrap(), filtered);
-    let counted = node(aggregate(&inner, &[0], vec![(AggIntent::count(), None)]));
-    assert_eq!(canonicalize(&counted).unwrap(), counted);
-}
-
-#[test]
-fn the_schema_stays() {
-    let query = project(vec![(Expr::column(0), "x")], &having(&by_job(&swapped_back()), Expr::column(1).is_not_null()));
-    assert_eq!(canonicalize(&query).unwrap().schema(), query.schema());
-}
-
-fn swapped_back() -> Arc<QueryExpr> {
-    project(vec![(Expr::column(JOB), "j"), (Expr::column(HOST), "h"), (Expr::column(BYTES), "b")], &sorted(&scan()))
+#[case::is_null_of_not_null(is_null(col(2)), boolean(false))]
+#[case::is_not_null_of_not_null(col(2).is_not_null(), boolean(true))]
+#[case::is_null_of_nullable(is_null(col(0)), is_null(col(0)))]
+#[case::is_null_of_null(is_null(Expr::Literal(Literal::null(DataType::Int64))), boolean(true))]
+#[case::is_null_of_a_constant(int(1).is_not_null(), boolean(true))]
+#[case::what_may_fail_is_evaluated(is_null(ten_over(col(2))), is_null(ten_over(col(2))))]
+#[case::not_not(not(not(greater(col(0), 1))), greater(col(0), 1))]
+#[case::not_not_not(not(not(not(greater(col(0), 1)))), not(greater(col(0), 1)))]
+#[case::true_and(boolean(true).and(greater(col(0), 1)), greater(col(0), 1))]
+#[case::and_true(greater(col(0), 1).and(boolean(true)), greater(col(0), 1))]
+#[case::false_and(boolean(false).and(greater(col(0), 1)), boolean(false).and(greater(col(0), 1)))]
+#[case::false_or(or(boolean(false), greater(col(0), 1)), greater(col(0), 1))]
+#[case::true_or(or(boolean(true), greater(ten_over(col(0)), 1)), or(boolean(true), greater(ten_over(col(0)), 1)))]
+#[case::flipped(int(1).compare(CompareOp::Lt, col(0)), greater(col(0), 1))]
+#[case::flipped_equality(int(1).eq(col(0)), col(0).eq(int(1)))]
+#[case::constants_stay(int(1).compare(CompareOp::Lt, int(2)), int(1).compare(CompareOp::Lt, int(2)))]
+#[case::columns_stay(col(0).compare(CompareOp::Lt, col(1)), col(0).compare(CompareOp::Lt, col(1)))]
+#[case::inside(not(boolean(true).and(int(1).eq(col(0)))), not(col(0).eq(int(1))))]
+#[case::folds_upwards(is_null(col(2)).and(greater(col(0), 1)), boolean(false).and(greater(col(0), 1)))]
+#[case::untyped_null(boolean(true).and(Expr::Literal(Literal::null(DataType::Null))), boolean(true).and(Expr::Literal(Literal::null(DataType::Null))))]
+fn simplified(#[case] expr: Expr, #[case] expected: Expr) {
+    let schema = schema();
+    let found = simplify(&expr, &schema);
+    assert_eq!(found, expected);
+    assert_eq!(simplify(&found, &schema), found);
+    assert_eq!(found.data_type(&schema), expr.data_type(&schema));
 }

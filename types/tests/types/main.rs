@@ -1,11 +1,14 @@
-//! The wire form, resolution, canonical form, sharing, schemas and text forms.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! Tests of the workload IR.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod build;
 mod canonical;
-mod filters;
-mod render;
+#[path = "../support/naive.rs"]
+mod naive;
+mod property;
 mod resolution;
 mod schemas;
 mod sharing;
-mod support;
+mod text;
 mod wire;

@@ -1,58 +1,77 @@
+//! Equal nodes of a workload become one node; what only looks alike does not.
+
 use std::sync::Arc;
 
-use asap_types::{AggIntent, Operator, PostAsapDag, QueryExpr, UnresolvedQuery, cse};
+use asap_types::{AggIntent, Operator, QueryExpr, TableRef, cse};
 
-use crate::support::{BYTES, HOST, JOB, aggregate, filter, job_is, node, scan, scan_where, sum, volatile};
+use crate::build::*;
 
-fn input(query: &Arc<QueryExpr>) -> &Arc<QueryExpr> {
-    query.operator().input().unwrap()
+fn shared(left: &Arc<QueryExpr>, right: &Arc<QueryExpr>) -> bool {
+    let roots = cse(&[Arc::clone(left), Arc::clone(right)]).unwrap();
+    assert_eq!((&roots[0], &roots[1]), (left, right));
+    Arc::ptr_eq(&roots[0], &roots[1])
 }
 
 #[test]
-fn equal_nodes_become_one_and_different_ones_stay() {
-    let roots = [JOB, HOST, JOB].map(|key| node(aggregate(&scan(), &[key], vec![(sum(BYTES), None)])));
-    assert!(!Arc::ptr_eq(&roots[0], &roots[2]));
-    let shared = cse(&roots).unwrap();
-    assert!(Arc::ptr_eq(&shared[0], &shared[2]));
-    assert!(!Arc::ptr_eq(&shared[0], &shared[1]));
-    assert!(Arc::ptr_eq(input(&shared[0]), input(&shared[1])), "one scan");
-    assert_eq!(shared, roots, "nothing but pointers changes");
+fn equal_nodes_become_one_pointer_at_every_depth() {
+    let query = || sort(&filter(&counted(&scan(), &[0]), greater(col(1), 1)), col(0));
+    assert!(shared(&query(), &query()));
+    let roots = cse(&[query(), limit(&counted(&scan(), &[0]), 0, Some(3))]).unwrap();
+    let aggregates: Vec<_> = QueryExpr::reachable(&roots)
+        .into_iter()
+        .filter(|node| matches!(node.operator(), Operator::Aggregate(_)))
+        .collect();
+    assert_eq!(aggregates.len(), 1);
+    assert_eq!(QueryExpr::reachable(&roots).len(), 5);
 }
 
 #[test]
-fn one_predicate_of_one_measure_keeps_aggregates_apart() {
-    let roots = ["a", "b"].map(|job| {
-        node(aggregate(&scan(), &[HOST], vec![(sum(BYTES), None), (AggIntent::count(), Some(job_is(job)))]))
-    });
-    let shared = cse(&roots).unwrap();
-    assert!(!Arc::ptr_eq(&shared[0], &shared[1]));
-    assert!(Arc::ptr_eq(input(&shared[0]), input(&shared[1])));
+fn sharing_is_idempotent() {
+    let once = cse(&[counted(&scan(), &[0]), counted(&scan(), &[1]), counted(&scan(), &[0])]).unwrap();
+    let twice = cse(&once).unwrap();
+    assert_eq!(once, twice);
+    assert!(Arc::ptr_eq(&twice[0], &twice[2]) && !Arc::ptr_eq(&twice[0], &twice[1]));
 }
 
 #[test]
-fn what_may_differ_between_evaluations_is_not_shared() {
-    let roots = [0, 1].map(|_| node(aggregate(&scan_where(vec![volatile()]), &[JOB], vec![(sum(BYTES), None)])));
-    let shared = cse(&roots).unwrap();
-    assert!(!Arc::ptr_eq(&shared[0], &shared[1]));
-    assert!(!Arc::ptr_eq(input(&shared[0]), input(&shared[1])));
-    let above = [0, 1].map(|_| filter(volatile(), &scan()));
-    let shared = cse(&above).unwrap();
-    assert!(!Arc::ptr_eq(&shared[0], &shared[1]));
-    assert!(Arc::ptr_eq(input(&shared[0]), input(&shared[1])), "the table below is the same");
+fn a_measures_predicate_is_part_of_its_identity() {
+    let with =
+        |filter| aggregate(&scan(), vec![col(0)], vec![(AggIntent::count(), filter), (AggIntent::count(), None)], None);
+    let (one, other) = (with(Some(greater(col(1), 1))), with(Some(greater(col(1), 2))));
+    assert!(!shared(&one, &other));
+    assert!(!shared(&one, &with(None)));
+    assert!(shared(&one, &with(Some(greater(col(1), 1)))));
+    let second = aggregate(
+        &scan(),
+        vec![col(0)],
+        vec![(AggIntent::count(), None), (AggIntent::count(), Some(greater(col(1), 1)))],
+        None,
+    );
+    assert!(!shared(&one, &second));
+    let roots = cse(&[one, other]).unwrap();
+    assert!(Arc::ptr_eq(roots[0].operator().input().unwrap(), roots[1].operator().input().unwrap()));
 }
 
 #[test]
-fn each_node_is_reached_once_inputs_first() {
-    let roots = [JOB, HOST].map(|key| node(aggregate(&scan(), &[key], vec![(sum(BYTES), None)])));
-    let nodes = QueryExpr::reachable(&cse(&roots).unwrap());
-    assert_eq!(nodes.len(), 3);
-    assert!(matches!(nodes[0].operator(), Operator::Scan { .. }));
+fn names_schemas_and_tables_are_part_of_the_identity() {
+    assert!(!shared(&project(&scan(), &[(col(0), "a")]), &project(&scan(), &[(col(0), "b")])));
+    let keyed =
+        Operator::Scan { table: TableRef::bare("t"), schema: schema().with_unique_key([2]), predicates: vec![] };
+    assert!(!shared(&scan(), &node(keyed)));
+    let other = Operator::Scan { table: TableRef::bare("u"), schema: schema(), predicates: vec![] };
+    assert!(!shared(&scan(), &node(other)));
+    assert!(!shared(&limit(&scan(), 0, Some(1)), &limit(&scan(), 1, Some(1))));
 }
 
 #[test]
-fn plans_cross_threads() {
-    fn crosses_threads<T: Send + Sync>() {}
-    crosses_threads::<Arc<QueryExpr>>();
-    crosses_threads::<Arc<UnresolvedQuery>>();
-    crosses_threads::<PostAsapDag>();
+fn volatile_nodes_and_what_reads_them_stay_apart() {
+    let volatile = || project(&scan(), &[(random(), "r"), (col(0), "a")]);
+    assert!(volatile().is_volatile() && !scan().is_volatile());
+    assert!(!shared(&volatile(), &volatile()));
+    let above = || counted(&volatile(), &[1]);
+    assert!(above().is_volatile());
+    assert!(!shared(&above(), &above()));
+    let roots = cse(&[above(), above()]).unwrap();
+    // Scan once; projection and aggregate twice.
+    assert_eq!(QueryExpr::reachable(&roots).len(), 5);
 }
