@@ -49,13 +49,9 @@ pub(crate) struct SessionArgs {
     pub(crate) target_partitions: Option<u16>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct RunArgs {
-    /// A file of SQL statements.
-    #[arg(value_name = "WORKLOAD.sql")]
-    pub(crate) workload: PathBuf,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
+/// What is printed, common to the commands that answer.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct AnswerArgs {
     /// Also answer every query plainly (DataFusion without asap) and compare the answers.
     #[arg(long)]
     pub(crate) compare: bool,
@@ -65,6 +61,17 @@ pub(crate) struct RunArgs {
     /// How answers are printed.
     #[arg(long, value_enum, default_value_t = AnswerFormat::Table)]
     pub(crate) format: AnswerFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// A file of SQL statements.
+    #[arg(value_name = "WORKLOAD.sql")]
+    pub(crate) workload: PathBuf,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
 }
 
 #[derive(Debug, Args)]
@@ -86,15 +93,8 @@ pub(crate) struct QueryArgs {
     pub(crate) sql: String,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-    /// Also answer the query plainly and compare the answers.
-    #[arg(long)]
-    pub(crate) compare: bool,
-    /// Show the plan, and what each scan was answered from.
-    #[arg(long)]
-    pub(crate) explain: bool,
-    /// How the answer is printed.
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Table)]
-    pub(crate) format: AnswerFormat,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
 }
 
 /// A named table.

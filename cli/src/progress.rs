@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A spinner that shows up after a second and is gone when it is dropped.
 pub(crate) struct Progress {
@@ -12,13 +12,14 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn start(what: &str) -> Self {
-        let bar = ProgressBar::new_spinner().with_message(what.to_owned());
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_message(what.to_owned());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);
         }
         let shown = bar.clone();
         let timer = tokio::spawn(async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
+            shown.set_draw_target(ProgressDrawTarget::stderr());
             shown.enable_steady_tick(Duration::from_millis(100));
         });
         Self { bar, timer }

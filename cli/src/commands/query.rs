@@ -1,13 +1,12 @@
 use std::process::ExitCode;
 
 use crate::args::QueryArgs;
-use crate::commands::run::{RunSettings, answer};
+use crate::commands::run::answer;
 use crate::error::CliError;
 use crate::workload::WorkloadText;
 
 /// `asap query`: a workload of one text.
 pub(crate) async fn query(args: &QueryArgs) -> Result<ExitCode, CliError> {
     let workload = WorkloadText { name: "query".to_owned(), text: args.sql.clone() };
-    let settings = RunSettings { compare: args.compare, explain: args.explain, format: args.format };
-    answer(&workload, &args.session, settings).await
+    answer(&workload, &args.session, args.answer).await
 }

@@ -6,7 +6,7 @@ use asap_execution::{QueryResult, run_observed};
 use asap_types::NodeId;
 use datafusion::prelude::SessionContext;
 
-use crate::args::{AnswerFormat, RunArgs, SessionArgs};
+use crate::args::{AnswerArgs, AnswerFormat, RunArgs, SessionArgs};
 use crate::compare::{Pass, difference, write_times};
 use crate::error::CliError;
 use crate::explain::{self, PushdownLog};
@@ -17,26 +17,17 @@ use crate::progress::Progress;
 use crate::tables::{AsapSession, plain_session};
 use crate::workload::{Query, WorkloadText, lower};
 
-/// What a run shows besides the answers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RunSettings {
-    pub(crate) compare: bool,
-    pub(crate) explain: bool,
-    pub(crate) format: AnswerFormat,
-}
-
 /// `asap run`: answers a workload.
 pub(crate) async fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let workload = WorkloadText::read(&args.workload)?;
-    let settings = RunSettings { compare: args.compare, explain: args.explain, format: args.format };
-    answer(&workload, &args.session, settings).await
+    answer(&workload, &args.session, args.answer).await
 }
 
 /// Answers a workload, prints the answers, and explains and compares them as asked.
 pub(crate) async fn answer(
     workload: &WorkloadText,
     args: &SessionArgs,
-    settings: RunSettings,
+    show: AnswerArgs,
 ) -> Result<ExitCode, CliError> {
     let progress = Progress::start("opening tables");
     let session = AsapSession::open(args).await?;
@@ -45,7 +36,7 @@ pub(crate) async fn answer(
     let job = Job { workload, args, queries: &queries, planned: &planned, progress: &progress };
     let mut log = PushdownLog::new(&session.pushdown);
     let results = job.asap_pass(&session, &mut log).await?;
-    let compared = if settings.compare { Some(job.compare(&session, &results).await?) } else { None };
+    let compared = if show.compare { Some(job.compare(&session, &results).await?) } else { None };
     progress.finish();
 
     let out = &mut std::io::stdout().lock();
@@ -61,10 +52,10 @@ pub(crate) async fn answer(
             batches: &result.batches,
         })
         .collect();
-    write_answers(out, &answers, settings.format)?;
+    write_answers(out, &answers, show.format)?;
     out.flush()?;
-    let notes: &mut dyn Write = if settings.format == AnswerFormat::Table { out } else { notes };
-    if settings.explain {
+    let notes: &mut dyn Write = if show.format == AnswerFormat::Table { out } else { notes };
+    if show.explain {
         explain::write_plan(notes, &queries, &planned)?;
         explain::write_scans(notes, &queries, &planned, &log)?;
     }

@@ -1,6 +1,8 @@
 //! Runs the real program on small files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod output;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
