@@ -28,6 +28,9 @@ pub enum PushdownError {
     /// A fragment that is not part of the pinned dataset version.
     #[error("fragment {0} is not part of the dataset version that the plan reads")]
     UnknownFragment(u32),
+    /// A fragment plan says other things about the fragment than the manifest.
+    #[error("fragment {0}: rows or deletion file differ from the manifest's")]
+    FragmentFacts(u32),
     /// A fragment plan has another number of counts than the output has columns.
     #[error("fragment {fragment} answers {found} counts, the output has {expected}")]
     CountArity {
@@ -68,15 +71,15 @@ pub enum PushdownError {
         /// Indexed column.
         column: String,
     },
-    /// No segment of the index covers the fragments any more.
-    #[error("index `{index}` on `{column}` has no segment for the planned fragments")]
+    /// No segment of the index covers one of the fragments.
+    #[error("index `{index}` on `{column}` has no segment for some of the planned fragments")]
     MissingIndex {
         /// Index name.
         index: String,
         /// Indexed column.
         column: String,
     },
-    /// Several segments cannot be combined: coverage is unknown, or stable row ids make old entries indistinguishable.
+    /// Several segments cannot be combined: coverage is unknown or overlaps, or stable row ids make old entries indistinguishable.
     #[error("the segments of index `{index}` on `{column}` cannot be combined")]
     Segments {
         /// Index name.

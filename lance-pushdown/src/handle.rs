@@ -23,6 +23,9 @@ type Rules = Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>;
 /// Reports kept for [`LancePushdown::take_reports`]; older ones are dropped.
 const MAX_REPORTS: usize = 1024;
 
+/// Fragments in all reports kept, about 100 bytes each; at least one report is kept.
+const MAX_REPORTED_FRAGMENTS: usize = 100_000;
+
 /// What the rule, its tables and its owner share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -49,10 +52,11 @@ impl Shared {
 
     pub(crate) fn record(&self, report: PushdownReport) {
         let mut reports = lock(&self.reports);
-        if reports.len() == MAX_REPORTS {
-            reports.pop_front();
-        }
         reports.push_back(report);
+        let mut fragments: usize = reports.iter().map(|report| report.fragments.len()).sum();
+        while reports.len() > 1 && (reports.len() > MAX_REPORTS || fragments > MAX_REPORTED_FRAGMENTS) {
+            fragments -= reports.pop_front().map_or(0, |oldest| oldest.fragments.len());
+        }
     }
 }
 
@@ -109,7 +113,7 @@ impl LancePushdown {
     }
 
     /// The reports since the last call, oldest first: one for each aggregate over a Lance scan that was planned.
-    /// At most 1024 are kept.
+    /// At most 1024 are kept, and fewer once they speak of more than 100 000 fragments.
     pub fn take_reports(&self) -> Vec<PushdownReport> {
         std::mem::take(&mut *lock(&self.shared.reports)).into()
     }

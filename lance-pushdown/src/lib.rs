@@ -58,7 +58,9 @@
 //!
 //! Bitmap indexes on top-level columns; filters that they evaluate as a whole; comparisons on floating-point
 //! columns excluded, since an index orders NaN and tells the zeros apart. With stable row ids, indexes of one segment.
-//! Fragments with data overlays and indexes awaiting a deferred remap are left to the scan.
+//! Fragments with data overlays are left to the scan, and so is everything
+//! while indexes await a deferred remap, if index metadata was preloaded; a stock provider's plan does not tell, and Lance
+//! remaps the index while it is opened.
 
 mod count_from_mask;
 mod error;

@@ -18,6 +18,7 @@ mod logical;
 mod measures;
 mod pattern;
 mod scan;
+mod truth;
 
 use std::sync::Arc;
 

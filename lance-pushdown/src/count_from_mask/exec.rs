@@ -135,16 +135,25 @@ fn check_fragments(
         if plan.counts.len() != columns {
             return Err(PushdownError::CountArity { fragment, expected: columns, found: plan.counts.len() });
         }
-        for count in &plan.counts {
-            match *count {
-                CountSource::NonNull(query) if query >= queries.nulls.len() => {
-                    return Err(PushdownError::UnknownNullQuery { fragment, query });
-                }
-                CountSource::NonNull(_) | CountSource::Rows | CountSource::Zero => {}
-            }
+        let mut null_queries = plan.counts.iter().filter_map(CountSource::null_query);
+        if let Some(query) = null_queries.find(|query| *query >= queries.nulls.len()) {
+            return Err(PushdownError::UnknownNullQuery { fragment, query });
         }
+        check_facts(dataset, plan)?;
     }
     Ok(())
+}
+
+/// Wrong facts would not only be counted: readers keep the live rows of a fragment for later plans.
+fn check_facts(dataset: &Dataset, plan: &FragmentPushdownPlan) -> Result<()> {
+    let id = plan.fragment_id;
+    let mut fragments = dataset.manifest.fragments.iter();
+    let fragment = fragments.find(|fragment| fragment.id == u64::from(id)).ok_or(PushdownError::UnknownFragment(id))?;
+    let physical_rows = fragment.physical_rows.and_then(|rows| u64::try_from(rows).ok());
+    match physical_rows == Some(plan.physical_rows) && fragment.deletion_file == plan.deletion_vector {
+        true => Ok(()),
+        false => Err(PushdownError::FragmentFacts(id)),
+    }
 }
 
 /// Fragment ids with runs contracted: `0-3,7`.
@@ -184,7 +193,9 @@ impl Run {
             Some(filter) => self.mask(filter, &scope).await?,
         };
         let mut non_null = Vec::with_capacity(self.queries.nulls.len());
-        for nulls in &self.queries.nulls {
+        for (query, nulls) in self.queries.nulls.iter().enumerate() {
+            let counts_by = |plan: &&FragmentPushdownPlan| plan.counts.contains(&CountSource::NonNull(query));
+            let scope = self.fragments.iter().filter(counts_by).map(|plan| plan.fragment_id).collect();
             let nulls = self.mask(nulls, &scope).await?;
             non_null.push(selected.clone() & !nulls);
         }

@@ -52,6 +52,16 @@ pub enum CountSource {
     Zero,
 }
 
+impl CountSource {
+    /// The null query that it needs, as a position in [`MaskQueries::nulls`].
+    pub(crate) fn null_query(&self) -> Option<usize> {
+        match *self {
+            Self::NonNull(query) => Some(query),
+            Self::Rows | Self::Zero => None,
+        }
+    }
+}
+
 /// The index queries whose masks are counted.
 #[derive(Debug, Clone, Default)]
 pub struct MaskQueries {

@@ -72,11 +72,13 @@ async fn search_segments(
 ) -> Result<NullableRowAddrSet> {
     let mut segments = load_named_scalar_segments(scope.dataset, &search.column, &search.index_name).await?;
     segments.retain(|segment| covers_any(segment, scope.fragments));
+    if !cover_all(&segments, scope.fragments) {
+        return Err(PushdownError::MissingIndex { index: search.index_name.clone(), column: search.column.clone() });
+    }
     match segments.as_slice() {
-        [] => Err(PushdownError::MissingIndex { index: search.index_name.clone(), column: search.column.clone() }),
         [only] => search_segment(scope, search, only, track_nulls).await,
         // A stable row id says nothing about the segment that is right about it.
-        _ if scope.dataset.manifest.uses_stable_row_ids() => Err(cannot_combine(search)),
+        several if scope.dataset.manifest.uses_stable_row_ids() || overlap(several) => Err(cannot_combine(search)),
         several => {
             let answers = try_join_all(several.iter().map(|segment| async move {
                 let rows = search_segment(scope, search, segment, track_nulls).await?;
@@ -90,6 +92,26 @@ async fn search_segments(
 
 fn covers_any(segment: &IndexMetadata, fragments: &RoaringBitmap) -> bool {
     segment.fragment_bitmap.as_ref().is_none_or(|covered| covered.intersection_len(fragments) > 0)
+}
+
+/// A segment without a recorded coverage covers every fragment.
+fn cover_all(segments: &[IndexMetadata], fragments: &RoaringBitmap) -> bool {
+    let covered: Option<Vec<&RoaringBitmap>> =
+        segments.iter().map(|segment| segment.fragment_bitmap.as_ref()).collect();
+    match covered {
+        None => true,
+        Some(covered) => covered.into_iter().fold(fragments.clone(), |left, covered| left - covered).is_empty(),
+    }
+}
+
+/// Whether two segments answer for one fragment.
+fn overlap(segments: &[IndexMetadata]) -> bool {
+    let mut seen = RoaringBitmap::new();
+    segments.iter().filter_map(|segment| segment.fragment_bitmap.as_ref()).any(|covered| {
+        let again = !seen.is_disjoint(covered);
+        seen |= covered;
+        again
+    })
 }
 
 fn cannot_combine(search: &ScalarIndexSearch) -> PushdownError {

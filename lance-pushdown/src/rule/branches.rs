@@ -15,6 +15,7 @@ use lance_table::format::Fragment;
 use super::Pushdown;
 use super::filter::FilterPlan;
 use super::pattern::Pattern;
+use super::truth;
 use crate::count_from_mask::{IndexReader, IndexedAggregateExec, MaskQueries};
 use crate::error::{PushdownError, Result};
 use crate::schema_invariant::check_branch_schema;
@@ -101,7 +102,8 @@ fn restricted_scan(
         FilterPlan::Index(filter) => u32::try_from(fragment.id).is_ok_and(|id| filter.coverage.contains(id)),
         FilterPlan::None | FilterPlan::Scan(_) => true,
     };
-    let index_input = scan.index_input().filter(|_| fragments.iter().any(is_covered)).cloned();
+    let is_misread = scan.options().full_filter.as_ref().is_some_and(truth::has_truth_test);
+    let index_input = scan.index_input().filter(|_| !is_misread && fragments.iter().any(is_covered)).cloned();
     let dataset = Arc::clone(scan.dataset());
     Ok(Arc::new(FilteredReadExec::try_new(dataset, options, index_input)?))
 }

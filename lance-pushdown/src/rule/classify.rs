@@ -1,5 +1,6 @@
 //! The bucket of each fragment, from the manifest and preloaded metadata alone.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lance::Dataset;
@@ -55,11 +56,7 @@ impl Classification {
 /// Judges every fragment.
 pub(super) fn classify(input: Input<'_>) -> Classification {
     let columns = NullIndexes::resolve(input);
-    let mut result = Classification {
-        literals: vec![0; input.measures.len()],
-        nulls: columns.queries(),
-        ..Classification::default()
-    };
+    let mut result = Classification { literals: vec![0; input.measures.len()], ..Classification::default() };
     for fragment in input.fragments {
         let verdict = judge(input, &columns, fragment);
         let mut report = FragmentReport {
@@ -88,7 +85,21 @@ pub(super) fn classify(input: Input<'_>) -> Classification {
         }
         result.fragments.push(report);
     }
+    result.nulls = keep_used(columns.queries(), &mut result.index);
     result
+}
+
+/// The queries that some fragment counts by; their positions in `plans` follow.
+fn keep_used(queries: Vec<ScalarIndexExpr>, plans: &mut [FragmentPushdownPlan]) -> Vec<ScalarIndexExpr> {
+    let counts = plans.iter().flat_map(|plan| &plan.counts);
+    let used: BTreeSet<usize> = counts.filter_map(CountSource::null_query).collect();
+    for count in plans.iter_mut().flat_map(|plan| &mut plan.counts) {
+        if let CountSource::NonNull(query) = count {
+            *query = used.range(..*query).count();
+        }
+    }
+    let queries = queries.into_iter().enumerate();
+    queries.filter(|(position, _)| used.contains(position)).map(|(_, query)| query).collect()
 }
 
 enum Verdict {

@@ -13,6 +13,7 @@ use roaring::RoaringBitmap;
 
 use super::logical::try_logical;
 use super::pattern::Pattern;
+use super::truth;
 use crate::reasons::{Refusal, ScanReason};
 use crate::registry::DatasetFacts;
 
@@ -96,6 +97,9 @@ fn pushed_filter(pattern: &Pattern<'_>, facts: Option<&DatasetFacts>) -> Result<
         });
     }
     let leaf = leaf.ok_or(ScanReason::FilterNotIndexed)?;
+    if options.full_filter.as_ref().is_some_and(truth::has_truth_test) {
+        return Err(ScanReason::UnsupportedQuery);
+    }
     match options.refine_filter.is_some() {
         true => Err(ScanReason::FilterSplit),
         false => Ok(leaf.clone()),
@@ -103,7 +107,8 @@ fn pushed_filter(pattern: &Pattern<'_>, facts: Option<&DatasetFacts>) -> Result<
 }
 
 fn parse(filter: datafusion::logical_expr::Expr, facts: &DatasetFacts) -> Result<ScalarIndexExpr, ScanReason> {
-    let parsed = apply_scalar_indices(filter, &facts.parsers).map_err(|_| ScanReason::FilterNotIndexed)?;
+    let parsed =
+        apply_scalar_indices(truth::spell_out(filter), &facts.parsers).map_err(|_| ScanReason::FilterNotIndexed)?;
     match (parsed.scalar_query, parsed.refine_expr) {
         (None, _) => Err(ScanReason::FilterNotIndexed),
         (Some(_), Some(_)) => Err(ScanReason::FilterSplit),

@@ -456,3 +456,16 @@ async fn column_types(#[case] values: ArrayRef, #[case] literal: &str) {
     }
     assert_counts(&table, "SELECT count(*), count(c) FROM t", &[4, 3]).await;
 }
+
+/// Lance keeps the last index of a name though it covers nothing any more; `w` is absent from the other fragment.
+#[tokio::test]
+async fn an_index_that_covers_nothing_is_not_asked() {
+    let mut table = Table::create(fragments(1)).await;
+    table.bitmap("y").await;
+    table.append_columns(&rows(20, 40), &["id", "x"]).await;
+    table.bitmap("x").await;
+    table.delete("id < 20").await;
+    let expected = [table.count(|row| row.x == Some(1)).await, 0];
+    let report = assert_pushed(&table, "SELECT count(*), count(y) FROM t WHERE x = 1", &expected).await;
+    assert_eq!(sizes(&report), (1, 0, 0), "{report}");
+}

@@ -14,3 +14,4 @@ mod refusals;
 mod result_equality;
 mod schema_invariant;
 mod support;
+mod truth_tests;

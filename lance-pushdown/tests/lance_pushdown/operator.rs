@@ -12,15 +12,15 @@ use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use lance::io::exec::filtered_read::{FilteredReadExec, FilteredReadOptions};
 use lance_pushdown::{
-    CountSource, FragmentPushdownPlan, IndexedAggregateExec, LanceIndexReader, LancePushdown, LiveRows, PushdownError,
-    PushdownReport, Refusal,
+    CountSource, FragmentPushdownPlan, IndexedAggregateExec, LanceIndexReader, LancePushdown, LiveRows, MaskQueries,
+    PushdownError, PushdownReport, Refusal,
 };
 use lance_select::{IndexExprResult, RowAddrMask, RowAddrTreeMap};
 use roaring::RoaringBitmap;
 use rstest::rstest;
 
 use crate::plan_time_io::MockReader;
-use crate::support::{Table, counts, fragments, indexed_exec, nodes, plan};
+use crate::support::{Table, counts, fragments, indexed_exec, nodes, plan, rows};
 
 const SQL: &str = "SELECT count(*), count(y) FROM t WHERE x = 1";
 
@@ -103,8 +103,11 @@ async fn another_partition_is_an_error() {
     assert!(error.to_string().contains("one partition"), "{error}");
 }
 
-fn fragment_plan(fragment_id: u32, counts: Vec<CountSource>) -> FragmentPushdownPlan {
-    FragmentPushdownPlan { fragment_id, physical_rows: 20, index_bindings: vec![], deletion_vector: None, counts }
+/// The plan of a fragment, with the facts of the manifest if it is there.
+fn fragment_plan(table: &Table, fragment_id: u32, counts: Vec<CountSource>) -> FragmentPushdownPlan {
+    let deletion_vector =
+        table.dataset.get_fragment(fragment_id as usize).and_then(|known| known.metadata().deletion_file.clone());
+    FragmentPushdownPlan { fragment_id, physical_rows: 20, index_bindings: vec![], deletion_vector, counts }
 }
 
 #[rstest]
@@ -116,7 +119,8 @@ fn fragment_plan(fragment_id: u32, counts: Vec<CountSource>) -> FragmentPushdown
 async fn it_refuses_wrong_fragments(#[case] plans: Vec<(u32, usize)>, #[case] message: &str) {
     let table = table().await;
     let exec = indexed_exec(&table, SQL).await;
-    let plans = plans.into_iter().map(|(id, counts)| fragment_plan(id, vec![CountSource::Rows; counts])).collect();
+    let plans =
+        plans.into_iter().map(|(id, counts)| fragment_plan(&table, id, vec![CountSource::Rows; counts])).collect();
     let error = IndexedAggregateExec::try_new(
         Arc::clone(exec.dataset()),
         Arc::new(LanceIndexReader::new()),
@@ -136,11 +140,52 @@ async fn it_refuses_an_unknown_null_query() {
         Arc::clone(exec.dataset()),
         Arc::new(LanceIndexReader::new()),
         exec.queries().clone(),
-        vec![fragment_plan(0, vec![CountSource::Rows, CountSource::NonNull(9)])],
+        vec![fragment_plan(&table, 0, vec![CountSource::Rows, CountSource::NonNull(9)])],
         exec.schema(),
     )
     .unwrap_err();
     assert!(matches!(error, PushdownError::UnknownNullQuery { fragment: 0, query: 9 }));
+}
+
+#[rstest]
+#[case::rows(|plan: &mut FragmentPushdownPlan| plan.physical_rows = 19)]
+#[case::deletions(|plan: &mut FragmentPushdownPlan| plan.deletion_vector = None)]
+#[tokio::test]
+async fn it_refuses_facts_that_are_not_the_manifests(#[case] change: fn(&mut FragmentPushdownPlan)) {
+    let mut table = table().await;
+    table.delete("id IN (1, 21, 41)").await;
+    let exec = indexed_exec(&table, SQL).await;
+    let mut fragments = exec.fragments().to_vec();
+    change(&mut fragments[0]);
+    let error = IndexedAggregateExec::try_new(
+        Arc::clone(exec.dataset()),
+        Arc::new(LanceIndexReader::new()),
+        exec.queries().clone(),
+        fragments,
+        exec.schema(),
+    )
+    .unwrap_err();
+    assert!(matches!(error, PushdownError::FragmentFacts(0)), "{error}");
+}
+
+/// An answer without the rows of an appended fragment would be a smaller count, not an error.
+#[tokio::test]
+async fn a_fragment_that_no_segment_covers_is_an_error() {
+    let mut table = table().await;
+    let filter = indexed_exec(&table, SQL).await.queries().filter.clone();
+    table.append(&rows(900, 920)).await;
+    let appended = table.dataset.manifest.fragments.last().unwrap().id as u32;
+    let exec = indexed_exec(&table, SQL).await;
+    let exec = IndexedAggregateExec::try_new(
+        table.shared(),
+        Arc::new(LanceIndexReader::new()),
+        MaskQueries { filter, nulls: vec![] },
+        vec![fragment_plan(&table, appended, vec![CountSource::Rows; 2])],
+        exec.schema(),
+    )
+    .unwrap();
+    let error = collect(Arc::new(exec), Arc::new(TaskContext::default())).await.unwrap_err();
+    assert!(error.to_string().contains("no segment for some of the planned fragments"), "{error}");
 }
 
 fn offsets(fragment: u32, rows: &[u32]) -> RowAddrTreeMap {
@@ -166,7 +211,7 @@ async fn run_mocked(answer: IndexExprResult) -> Result<Vec<i64>, String> {
         Arc::clone(exec.dataset()),
         Arc::new(reader),
         exec.queries().clone(),
-        vec![fragment_plan(0, vec![CountSource::Rows])],
+        vec![fragment_plan(&table, 0, vec![CountSource::Rows])],
         exec.schema(),
     )
     .unwrap();

@@ -129,7 +129,10 @@ impl Table {
 
     /// Appends rows without the other columns, which are then NULL.
     pub(crate) async fn append_columns(&mut self, rows: &[Row], columns: &[&str]) {
-        let data = batch(rows, columns);
+        self.append_batch(batch(rows, columns)).await;
+    }
+
+    pub(crate) async fn append_batch(&mut self, data: RecordBatch) {
         let schema = data.schema();
         let params = WriteParams { mode: WriteMode::Append, ..WriteParams::default() };
         self.dataset.append(RecordBatchIterator::new(vec![Ok(data)], schema), Some(params)).await.unwrap();
