@@ -4,7 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchIterator};
-use datafusion::prelude::{SessionConfig, SessionContext};
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::logical_expr::{Expr, TableType};
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::SessionContext;
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
 use lance::dataset::optimize::{CompactionOptions, compact_files};
@@ -59,25 +64,62 @@ impl TestDataset {
     /// # Errors
     /// DataFusion refuses the table.
     pub fn plain_session(&self, settings: &Settings) -> Result<SessionContext> {
-        let config = SessionConfig::new()
-            .with_target_partitions(settings.target_partitions)
-            .with_batch_size(settings.batch_size);
-        let session = SessionContext::new_with_config(config);
-        let provider = LanceTableProvider::new(Arc::clone(&self.dataset), false, false);
-        session.register_table(self.table.name.as_str(), Arc::new(provider))?;
+        self.session(settings, Arc::new(self.stock_table()))
+    }
+
+    /// [`Self::plain_session`] without the use of any index: Lance hands on all rows, and DataFusion filters them.
+    ///
+    /// # Errors
+    /// DataFusion refuses the table.
+    pub fn unindexed_session(&self, settings: &Settings) -> Result<SessionContext> {
+        self.session(settings, Arc::new(Unindexed(self.stock_table())))
+    }
+
+    fn stock_table(&self) -> LanceTableProvider {
+        LanceTableProvider::new(Arc::clone(&self.dataset), false, false)
+    }
+
+    fn session(&self, settings: &Settings, table: Arc<dyn TableProvider>) -> Result<SessionContext> {
+        let session = SessionContext::new_with_config(settings.session_config());
+        session.register_table(self.table.name.as_str(), table)?;
         Ok(session)
     }
 }
 
-/// The answer of `ctx.sql` for the query's text.
+/// Takes no filter.
+#[derive(Debug)]
+struct Unindexed(LanceTableProvider);
+
+#[async_trait]
+impl TableProvider for Unindexed {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        self.0.table_type()
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        limit: Option<usize>,
+    ) -> datafusion::error::Result<Arc<dyn ExecutionPlan>> {
+        self.0.scan(state, projection, &[], limit).await
+    }
+}
+
+/// The answer of `ctx.sql` for the query's text, and the schema of its physical plan.
 ///
 /// # Errors
 /// DataFusion refuses the query or fails on it.
-pub async fn sql_answer(session: &SessionContext, query: &Query) -> Result<Answer> {
-    let frame = session.sql(&query.to_string()).await?;
-    let schema = Arc::clone(frame.schema().inner());
-    let batches = frame.collect().await?;
-    Answer::from_batches(&schema, &batches, query.order_by.iter().map(|key| key.output).collect())
+pub async fn plain_answer(session: &SessionContext, query: &Query) -> Result<(Answer, SchemaRef)> {
+    let plan = session.sql(&query.to_string()).await?.create_physical_plan().await?;
+    let schema = plan.schema();
+    let batches = collect(plan, session.task_ctx()).await?;
+    Ok((Answer::from_batches(&schema, &batches, query.sort_columns())?, schema))
 }
 
 /// What an operation does to the rows. Indexes and compaction do nothing to them.

@@ -28,15 +28,13 @@ pub enum OracleError {
     /// Running a planned workload failed.
     #[error("execution: {0}")]
     Execution(#[from] asap_execution::ExecutionError),
-    /// A case of a run ended in a panic.
-    #[error("seed {seed} case {index}: {problem}")]
-    Case {
-        /// The run's seed.
-        seed: u64,
-        /// The case.
-        index: u64,
-        /// What happened.
-        problem: String,
+    /// A run ended before its last case.
+    #[error("the run ended after {cases} of {requested} cases though nothing had failed")]
+    Incomplete {
+        /// The cases that were run.
+        cases: u64,
+        /// The cases that were asked for.
+        requested: u64,
     },
     /// Lance failed.
     #[error("Lance: {0}")]

@@ -1,13 +1,20 @@
 //! The equality fuzzer: answers each case in four ways and lets the row interpreter judge.
 
 mod artifacts;
+mod buckets;
 mod check;
 mod coverage;
 mod failure;
+mod judge;
+mod price;
+mod pushdown;
 mod reader;
+mod relations;
 mod report;
 mod run;
 mod shrink;
+mod states;
+mod workload;
 
 pub use check::{CaseOutcome, check_recipe};
 pub use coverage::{Coverage, Point};

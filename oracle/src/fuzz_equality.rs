@@ -12,8 +12,8 @@ use asap_oracle::{OracleError, Result};
 const AFTER_HELP: &str = "\
 Exit status:
   0  every answer is the row interpreter's
-  1  an answer differs, or a full run (1000 cases and more) missed a point that it must reach
-  2  wrong arguments, or a recipe that cannot be read
+  1  an answer differs, or a run of 300 cases or more missed a point that it must reach
+  2  wrong arguments, a recipe that cannot be read, or a run that ended early
 
 Examples:
   cargo xtask fuzz-equality
@@ -26,23 +26,23 @@ Examples:
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// How many cases to run.
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
     /// The seed; a fresh one, which is printed, by default.
     #[arg(long)]
     seed: Option<u64>,
     /// Only this case of the seed.
-    #[arg(long, conflicts_with = "cases")]
+    #[arg(long, conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(..u64::MAX))]
     case: Option<u64>,
     /// Run a recipe from a file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "seed", "case"])]
     replay: Option<PathBuf>,
     /// Cases that run at the same time; the number of cores by default.
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
     /// Stop after this many failed cases.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    max_failures: usize,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    max_failures: u16,
     /// Where failures leave their recipes.
     #[arg(long, value_name = "DIR", default_value = "target/fuzz-equality")]
     artifacts: PathBuf,
@@ -69,11 +69,12 @@ async fn replay_file(file: &PathBuf) -> Result<ExitCode> {
 async fn fuzz_cases(args: &Args) -> Result<ExitCode> {
     let seed = args.seed.unwrap_or_else(rand::random);
     let cases = args.case.map_or(0..args.cases, |case| case..case + 1);
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let out = &mut std::io::stdout();
     _ = writeln!(out, "fuzz-equality: seed {seed}, cases {} to {}, {jobs} at a time", cases.start, cases.end);
     let mut live = LiveLine::new();
-    let options = FuzzOptions { seed, cases, jobs, max_failures: args.max_failures, artifacts: args.artifacts.clone() };
+    let max_failures = usize::from(args.max_failures);
+    let options = FuzzOptions { seed, cases, jobs, max_failures, artifacts: args.artifacts.clone() };
     let report = fuzz(&options, &mut |report| live.show(report)).await?;
     live.clear();
     for failed in &report.failed {

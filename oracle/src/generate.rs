@@ -6,8 +6,6 @@ mod predicate;
 mod strategy;
 mod workload;
 
-use std::collections::BTreeMap;
-
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -38,6 +36,6 @@ fn settings(rng: &mut impl Rng) -> Settings {
     Settings {
         target_partitions: *[1, 2, 4].choose(rng).unwrap_or(&1),
         batch_size: *[1, 3, 64, 8192].choose(rng).unwrap_or(&8192),
-        pushdown: BTreeMap::new(),
+        ..Settings::default()
     }
 }

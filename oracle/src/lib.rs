@@ -6,6 +6,7 @@ mod convert;
 pub mod dataset;
 pub mod defects;
 mod error;
+pub mod error_class;
 pub mod fuzz;
 pub mod generate;
 pub mod model;

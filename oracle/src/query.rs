@@ -250,6 +250,20 @@ pub struct Query {
 }
 
 impl Query {
+    /// `SELECT outputs FROM table`.
+    #[must_use]
+    pub fn of_table(table: impl Into<String>, outputs: Vec<Output>) -> Self {
+        Self {
+            source: Source::Table(table.into()),
+            filter: None,
+            group_by: None,
+            outputs,
+            having: None,
+            order_by: Vec::new(),
+            limit: None,
+        }
+    }
+
     /// Is the set of rows in the answer the same whatever order rows with equal sort keys come in?
     /// True without LIMIT, and with one when every output column is a sort key.
     #[must_use]

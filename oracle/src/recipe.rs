@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use asap_aware_mapping::FloatPolicy;
+use datafusion::prelude::SessionConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::query::{Column, Expr, Query};
@@ -110,6 +112,46 @@ pub struct Settings {
     /// The pushdown's switches by name, as in `SET lance_pushdown.name = value`; the others keep their defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pushdown: BTreeMap<String, String>,
+    /// The pushdown session reads through Lance's own table provider instead of ours.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stock_provider: bool,
+    /// Floats must not be added in another order than the plain plan's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub exact_floats: bool,
+    /// Prices the workload plan; without a seed, nothing is known of any price.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub price_seed: Option<u64>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            target_partitions: 1,
+            batch_size: 8192,
+            pushdown: BTreeMap::new(),
+            stock_provider: false,
+            exact_floats: false,
+            price_seed: None,
+        }
+    }
+}
+
+impl Settings {
+    /// DataFusion's side of the settings.
+    #[must_use]
+    pub fn session_config(&self) -> SessionConfig {
+        SessionConfig::new().with_target_partitions(self.target_partitions).with_batch_size(self.batch_size)
+    }
+
+    /// Whether floats may be added in another order.
+    #[must_use]
+    pub fn float_policy(&self) -> FloatPolicy {
+        if self.exact_floats { FloatPolicy::Exact } else { FloatPolicy::Reassociate }
+    }
 }
 
 impl Recipe {

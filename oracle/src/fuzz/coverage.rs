@@ -54,12 +54,24 @@ impl Coverage {
     }
 }
 
-/// The points that every run of some length must reach; see [`super::FuzzReport::missing`].
-pub(crate) const REQUIRED: [(&str, &str); 6] = [
-    ("bucket", "index"),
-    ("bucket", "literal"),
-    ("bucket", "scan"),
-    ("plan", "roll-up"),
-    ("query", "filtered measure"),
-    ("query", "grand total over no rows"),
+/// A point that runs of some length must reach; see [`super::FuzzReport::missing`].
+pub(crate) struct Required {
+    pub(crate) group: &'static str,
+    pub(crate) name: &'static str,
+    /// The shortest run that is asked for it.
+    pub(crate) cases: u64,
+}
+
+const fn from(cases: u64, group: &'static str, name: &'static str) -> Required {
+    Required { group, name, cases }
+}
+
+/// A run of 300 cases, which every change goes through, reaches each of its points in at least ten cases.
+pub(crate) const REQUIRED: &[Required] = &[
+    from(300, "bucket", "index"),
+    from(300, "bucket", "literal"),
+    from(300, "bucket", "scan"),
+    from(300, "plan", "roll-up"),
+    from(300, "query", "filtered measure"),
+    from(300, "query", "grand total over no rows"),
 ];

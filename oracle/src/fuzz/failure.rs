@@ -17,7 +17,7 @@ pub enum FailureClass {
     Pushdown,
     /// The answer of the workload plan is not the interpreter's.
     Workload,
-    /// One side fails and the interpreter does not, or the other way round.
+    /// One side fails and the interpreter does not, the other way round, or they fail for different reasons.
     Error,
     /// Planning read an index, or anything at all once the table's facts were loaded.
     PlanTimeRead,
@@ -27,6 +27,12 @@ pub enum FailureClass {
     Reexecution,
     /// Planning twice gave two plans.
     Determinism,
+    /// The schema of an optimized answer is not that of the plain one.
+    Schema,
+    /// Answers contradict one another.
+    Relation,
+    /// Something panicked.
+    Panic,
 }
 
 impl fmt::Display for FailureClass {
@@ -36,11 +42,14 @@ impl fmt::Display for FailureClass {
             Self::Plain => "the plain answer differs from the interpreter's",
             Self::Pushdown => "the pushdown answer differs from the interpreter's",
             Self::Workload => "the workload plan's answer differs from the interpreter's",
-            Self::Error => "one side fails, the other does not",
+            Self::Error => "one side fails, the other does not, or for another reason",
             Self::PlanTimeRead => "planning read from the store",
             Self::Buckets => "the buckets do not partition the fragments",
             Self::Reexecution => "running a plan again gives another answer",
             Self::Determinism => "planning twice gives two plans",
+            Self::Schema => "the schema differs from the plain answer's",
+            Self::Relation => "answers contradict one another",
+            Self::Panic => "a panic",
         })
     }
 }

@@ -8,9 +8,6 @@ use super::coverage::{Coverage, REQUIRED};
 use super::failure::Failure;
 use crate::recipe::Case;
 
-/// Cases of a run from which on every required point must have been reached.
-const FULL_RUN: u64 = 1000;
-
 /// A case that failed.
 #[derive(Debug, Clone)]
 pub struct FailedCase {
@@ -27,6 +24,8 @@ pub struct FailedCase {
 pub struct FuzzReport {
     /// The seed.
     pub seed: u64,
+    /// The cases that were asked for.
+    pub requested: u64,
     /// The cases that were run.
     pub cases: u64,
     /// The answers that were compared with the interpreter's.
@@ -44,20 +43,18 @@ pub struct FuzzReport {
 }
 
 impl FuzzReport {
-    /// The required points that a full run did not reach. A short run is not asked.
+    /// The points that a run of this length must reach and did not.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
-        if self.cases < FULL_RUN {
-            return Vec::new();
-        }
-        let unreached = REQUIRED.iter().filter(|(group, name)| self.coverage.count(group, name) == 0);
-        unreached.map(|(group, name)| format!("{group}: {name}")).collect()
+        let asked = REQUIRED.iter().filter(|required| self.requested >= required.cases);
+        let unreached = asked.filter(|required| self.coverage.count(required.group, required.name) == 0);
+        unreached.map(|required| format!("{}: {}", required.group, required.name)).collect()
     }
 
-    /// Whether no case failed and nothing required is missing.
+    /// Whether all cases ran, none failed, and nothing required is missing.
     #[must_use]
     pub fn is_success(&self) -> bool {
-        self.failed.is_empty() && self.missing().is_empty()
+        self.cases == self.requested && self.failed.is_empty() && self.missing().is_empty()
     }
 }
 

@@ -32,22 +32,20 @@ pub struct FuzzOptions {
 /// Runs cases and shrinks what fails. `progress` is called after each case.
 ///
 /// # Errors
-/// Artifacts cannot be written, or a task panicked.
+/// Artifacts cannot be written, or the run ended before its last case though no limit of failures was reached.
 pub async fn fuzz(options: &FuzzOptions, progress: &mut (dyn FnMut(&FuzzReport) + Send)) -> Result<FuzzReport> {
     let start = Instant::now();
-    let mut report = FuzzReport { seed: options.seed, ..FuzzReport::default() };
     let seed = options.seed;
+    let requested = options.cases.end.saturating_sub(options.cases.start);
+    let mut report = FuzzReport { seed, requested, ..FuzzReport::default() };
     let mut running = futures::stream::iter(options.cases.clone())
         .map(|index| async move {
             let case = case(seed, index);
-            let recipe = case.recipe.clone();
-            let outcome = tokio::spawn(async move { check_recipe(&recipe).await }).await;
+            let outcome = check_recipe(&case.recipe).await;
             (case, outcome)
         })
         .buffered(options.jobs.max(1));
     while let Some((case, outcome)) = running.next().await {
-        let outcome: CaseOutcome =
-            outcome.map_err(|error| OracleError::Case { seed, index: case.index, problem: error.to_string() })?;
         report.cases += 1;
         report.comparisons += outcome.comparisons;
         report.refused += outcome.refused;
@@ -63,8 +61,11 @@ pub async fn fuzz(options: &FuzzOptions, progress: &mut (dyn FnMut(&FuzzReport) 
         report.elapsed = start.elapsed();
         progress(&report);
         if report.failed.len() >= options.max_failures {
-            break;
+            return Ok(report);
         }
+    }
+    if report.cases == 0 || report.cases < requested {
+        return Err(OracleError::Incomplete { cases: report.cases, requested });
     }
     Ok(report)
 }

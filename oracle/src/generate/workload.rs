@@ -42,16 +42,12 @@ fn count_rows(columns: &[ColumnPlan], rng: &mut impl Rng) -> Query {
         });
     }
     Query {
-        source: Source::Table(TABLE.to_owned()),
         filter: rng.random_bool(0.7).then(|| {
             let depth = rng.random_range(0..=1);
             predicate::generate(columns, depth, rng)
         }),
-        outputs: outputs(&[], &counts, rng),
-        having: None,
         group_by: Some(Vec::new()),
-        order_by: Vec::new(),
-        limit: None,
+        ..Query::of_table(TABLE, outputs(&[], &counts, rng))
     }
 }
 
@@ -137,12 +133,10 @@ fn member(family: &Family, columns: &[ColumnPlan], rng: &mut impl Rng) -> Query 
     let mut query = Query {
         source,
         filter,
-        outputs: outputs(&keys, &measures, rng),
         having: rng.random_bool(0.2).then(|| having(&measures)),
-        group_by: Some(keys),
-        order_by: Vec::new(),
-        limit: None,
+        ..Query::of_table(TABLE, outputs(&keys, &measures, rng))
     };
+    query.group_by = Some(keys);
     order(&mut query, rng);
     query
 }
@@ -170,15 +164,8 @@ fn source(filter: Option<Expr>, columns: &[ColumnPlan], rng: &mut impl Rng) -> (
     }
     let (inner, outer) = if rng.random() { (filter, None) } else { (None, filter) };
     let nesting = if rng.random() { Nesting::SubSelect } else { Nesting::CommonTable };
-    let query = Query {
-        source: table,
-        filter: inner,
-        group_by: None,
-        outputs: columns.iter().map(|plan| Output::new(plan.expr(), &plan.column.name)).collect(),
-        having: None,
-        order_by: Vec::new(),
-        limit: None,
-    };
+    let outputs = columns.iter().map(|plan| Output::new(plan.expr(), &plan.column.name)).collect();
+    let query = Query { filter: inner, ..Query::of_table(TABLE, outputs) };
     (Source::Nested { name: "s".to_owned(), nesting, query: Box::new(query) }, outer)
 }
 

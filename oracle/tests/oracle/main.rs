@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 //! The oracle against plain DataFusion over plain Lance, and against itself.
 
+mod judging;
 mod plain;
 mod recipes;
 mod regressions;

@@ -1,0 +1,77 @@
+//! How each defect is told from any other wrong answer.
+
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::LogicalPlan;
+
+use super::Evidence;
+use crate::answer::Answer;
+use crate::model::Table;
+use crate::query::{Query, SortKey};
+use crate::value::Row;
+
+/// A grouped query became a grand total, and one row is answered where there is no group.
+pub(super) fn lost_group_keys(evidence: &Evidence<'_>) -> bool {
+    let grouped = evidence.query.group_by.as_ref().is_some_and(|keys| !keys.is_empty());
+    let counts = (evidence.expected.rows.len(), evidence.found.rows.len());
+    grouped && counts == (0, 1) && has_grand_total(evidence.optimized)
+}
+
+/// The outermost Sort has fewer keys than ORDER BY, and the answer is right under as many of them.
+pub(super) fn lost_sort_keys(evidence: &Evidence<'_>) -> bool {
+    let keys = &evidence.query.order_by;
+    sort_keys(evidence.optimized).is_some_and(|kept| {
+        kept < keys.len()
+            && subsequences(keys)
+                .filter(|left| left.len() == kept)
+                .any(|left| is_right(evidence.query, left, evidence.table, evidence.found))
+    })
+}
+
+/// Is the answer right if some of the sort keys, but not all, are left out?
+pub(super) fn is_right_under_fewer_keys(query: &Query, table: &Table, found: &Answer) -> bool {
+    let keys = &query.order_by;
+    let fewer = subsequences(keys).filter(|left| !left.is_empty() && left.len() < keys.len());
+    fewer.into_iter().any(|left| is_right(query, left, table, found))
+}
+
+fn has_grand_total(plan: &LogicalPlan) -> bool {
+    plan.exists(|node| Ok(matches!(node, LogicalPlan::Aggregate(aggregate) if aggregate.group_expr.is_empty())))
+        .unwrap_or(false)
+}
+
+/// How many keys the outermost Sort has.
+fn sort_keys(plan: &LogicalPlan) -> Option<usize> {
+    let mut keys = None;
+    let visited = plan.apply(|node| {
+        if let LogicalPlan::Sort(sort) = node {
+            keys = Some(sort.expr.len());
+            return Ok(TreeNodeRecursion::Stop);
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    visited.ok().and(keys)
+}
+
+/// Every choice of keys, in their order. ORDER BY has fewer than 32 keys.
+fn subsequences(keys: &[SortKey]) -> impl Iterator<Item = Vec<SortKey>> + '_ {
+    (0..1_u32 << keys.len().min(31)).map(|chosen| {
+        let kept = keys.iter().enumerate().filter(|(position, _)| chosen >> position & 1 == 1);
+        kept.map(|(_, key)| key.clone()).collect()
+    })
+}
+
+/// Is the answer right for the query ordered by these keys only? Rows that tie at a LIMIT may be any of the tied ones.
+fn is_right(query: &Query, order_by: Vec<SortKey>, table: &Table, found: &Answer) -> bool {
+    let unlimited = Query { order_by, limit: None, ..query.clone() };
+    let Ok(all) = table.answer(&unlimited) else { return false };
+    let taken = all.rows.len().min(query.limit.unwrap_or(usize::MAX));
+    let keys = |row: &Row| unlimited.sort_columns().iter().map(|&column| row[column].clone()).collect::<Row>();
+    all.columns == found.columns
+        && found.rows.len() == taken
+        && found.rows.iter().zip(&all.rows).all(|(left, right)| keys(left) == keys(right))
+        && found.rows.iter().all(|row| times(row, &found.rows) <= times(row, &all.rows))
+}
+
+fn times(row: &Row, rows: &[Row]) -> usize {
+    rows.iter().filter(|other| *other == row).count()
+}

@@ -1,0 +1,185 @@
+//! Compares answers, errors and schemas. The interpreter is right by definition.
+
+use arrow::datatypes::SchemaRef;
+use datafusion::prelude::SessionContext;
+
+use super::check::CaseOutcome;
+use super::failure::FailureClass;
+use crate::answer::Answer;
+use crate::dataset::{TestDataset, plain_answer};
+use crate::defects::{Defect, Evidence, recognize};
+use crate::error_class::ErrorClass;
+use crate::model::ModelError;
+use crate::query::Query;
+use crate::recipe::Recipe;
+use crate::{OracleError, Result};
+
+/// The interpreter's answers to a recipe's queries, and the plain ones.
+pub(super) struct Judge<'a> {
+    pub(super) recipe: &'a Recipe,
+    test: &'a TestDataset,
+    plain_session: SessionContext,
+    expected: Vec<Result<Answer, ModelError>>,
+    plain: Vec<Plain>,
+}
+
+/// How a query fared without asap.
+#[derive(Default)]
+pub(super) struct Plain {
+    /// The fields of its physical plan.
+    schema: Option<SchemaRef>,
+    /// The answer and the defect that made it wrong.
+    defective: Option<(Defect, Answer)>,
+}
+
+impl<'a> Judge<'a> {
+    /// Answers every query with the interpreter and plainly, and compares.
+    pub(super) async fn new(recipe: &'a Recipe, test: &'a TestDataset, outcome: &mut CaseOutcome) -> Result<Self> {
+        let plain_session = test.plain_session(&recipe.settings)?;
+        let expected = recipe.workload.iter().map(|query| test.table.answer(query)).collect();
+        let mut judge = Self { recipe, test, plain_session, expected, plain: Vec::new() };
+        for (index, query) in recipe.workload.iter().enumerate() {
+            let found = plain_answer(&judge.plain_session, query).await;
+            let schema = found.as_ref().ok().map(|(_, schema)| SchemaRef::clone(schema));
+            let expected = &judge.expected[index];
+            let found = found.map(|(answer, _)| answer);
+            let defective = judge.judge_plain(Some(index), query, expected, found, outcome).await;
+            judge.plain.push(Plain { schema, defective });
+        }
+        Ok(judge)
+    }
+
+    /// The queries.
+    pub(super) fn queries(&self) -> &'a [Query] {
+        &self.recipe.workload
+    }
+
+    /// The interpreter's answer to a query, if it has one.
+    pub(super) fn expected(&self, index: usize) -> Option<&Answer> {
+        self.expected.get(index)?.as_ref().ok()
+    }
+
+    /// Compares a plain answer with the interpreter's; returns it with its defect if a numbered one makes it wrong.
+    async fn judge_plain(
+        &self,
+        index: Option<usize>,
+        query: &Query,
+        expected: &Result<Answer, ModelError>,
+        found: Result<Answer>,
+        outcome: &mut CaseOutcome,
+    ) -> Option<(Defect, Answer)> {
+        outcome.comparisons += 1;
+        let (expected, found) = both(FailureClass::Plain, index, expected, found, outcome)?;
+        let difference = expected.difference(&found)?;
+        match self.defect(query, expected, &found).await {
+            Ok(Some(defect)) => {
+                *outcome.defects.entry(defect.number()).or_insert(0) += 1;
+                Some((defect, found))
+            }
+            Ok(None) => {
+                outcome.fail(FailureClass::Plain, index, format!("interpreter on the left: {difference}"));
+                None
+            }
+            Err(error) => {
+                outcome.fail(FailureClass::Plain, index, format!("{difference}\nand then: {error}"));
+                None
+            }
+        }
+    }
+
+    async fn defect(&self, query: &Query, expected: &Answer, found: &Answer) -> Result<Option<Defect>> {
+        let optimized = self.plain_session.sql(&query.to_string()).await?.into_optimized_plan()?;
+        let unindexed = plain_answer(&self.test.unindexed_session(&self.recipe.settings)?, query).await;
+        let unindexed = unindexed.ok().map(|(answer, _)| answer);
+        Ok(recognize(&Evidence {
+            query,
+            recipe: &self.recipe.table,
+            table: &self.test.table,
+            optimized: &optimized,
+            expected,
+            found,
+            unindexed: unindexed.as_ref(),
+        }))
+    }
+
+    /// Compares an optimized answer with the interpreter's. A numbered defect excuses it only if the plain answer shows
+    /// that defect and this answer is the plain one, or is as right as the plain one can be under that defect.
+    pub(super) fn judge(
+        &self,
+        class: FailureClass,
+        index: usize,
+        found: Result<Answer>,
+        outcome: &mut CaseOutcome,
+    ) -> Option<()> {
+        let query = self.queries().get(index)?;
+        let expected = self.expected.get(index)?;
+        outcome.comparisons += 1;
+        let (expected, found) = both(class, Some(index), expected, found, outcome)?;
+        let difference = expected.difference(&found)?;
+        match self.plain.get(index).and_then(|plain| plain.defective.as_ref()) {
+            Some((defect, plain)) if defect.excuses(query, &self.test.table, plain, &found) => {
+                *outcome.defects.entry(defect.number()).or_insert(0) += 1;
+            }
+            _ => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
+        }
+        None
+    }
+
+    /// An optimized plan's fields are those of the plain plan: names, types, nullability.
+    pub(super) fn judge_schema(&self, side: FailureClass, index: usize, schema: &SchemaRef, outcome: &mut CaseOutcome) {
+        let Some(plain) = self.plain.get(index).and_then(|plain| plain.schema.as_ref()) else { return };
+        let fields = |schema: &SchemaRef| {
+            let field = |field: &std::sync::Arc<arrow::datatypes::Field>| {
+                format!(
+                    "{} {} {}",
+                    field.name(),
+                    field.data_type(),
+                    if field.is_nullable() { "NULL" } else { "NOT NULL" }
+                )
+            };
+            schema.fields().iter().map(field).collect::<Vec<_>>().join(", ")
+        };
+        let (plain, found) = (fields(plain), fields(schema));
+        if plain != found {
+            outcome.fail(FailureClass::Schema, Some(index), format!("{side}\n  plain: {plain}\n  found: {found}"));
+        }
+    }
+
+    /// Judges the plain answer of a query that is not part of the workload: `true` if it is right.
+    pub(super) async fn is_plainly_right(&self, query: &Query, outcome: &mut CaseOutcome) -> bool {
+        let expected = self.test.table.answer(query);
+        let found = plain_answer(&self.plain_session, query).await.map(|(answer, _)| answer);
+        let before = outcome.failures.len();
+        self.judge_plain(None, query, &expected, found, outcome).await.is_none() && outcome.failures.len() == before
+    }
+}
+
+/// Both answers, if there are two; else judges the errors.
+fn both<'e>(
+    class: FailureClass,
+    index: Option<usize>,
+    expected: &'e Result<Answer, ModelError>,
+    found: Result<Answer>,
+    outcome: &mut CaseOutcome,
+) -> Option<(&'e Answer, Answer)> {
+    let detail = match (expected, found) {
+        (Ok(expected), Ok(found)) => return Some((expected, found)),
+        (Err(expected), Err(found)) => {
+            let (left, right) = (ErrorClass::of_model(expected), ErrorClass::of(&found));
+            if left.agrees(right) {
+                outcome.reach("error on every side", left.name());
+                return None;
+            }
+            let (left, right) = (left.name(), right.name());
+            format!("the interpreter fails ({left}): {expected}\nbut this side otherwise ({right}): {found}")
+        }
+        (Ok(_), Err(found)) => format!("the interpreter answers, but: {}", described(&found)),
+        (Err(expected), Ok(_)) => format!("the interpreter fails: {expected}"),
+    };
+    outcome.fail(FailureClass::Error, index, format!("{class}: {detail}"));
+    None
+}
+
+fn described(error: &OracleError) -> String {
+    format!("({}) {error}", ErrorClass::of(error).name())
+}

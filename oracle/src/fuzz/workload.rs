@@ -1,0 +1,123 @@
+//! All queries planned together, as `asap` does.
+
+use std::sync::Arc;
+
+use asap_aware_mapping::{Candidate, CandidateSpace, Selection, search_workload, select};
+use asap_execution::run;
+use asap_frontend_sql::{FrontendError, TableCatalog, TableSchema, lower_workload};
+use asap_types::{GraphFormat, QueryExpr, canonicalize};
+
+use super::check::CaseOutcome;
+use super::failure::FailureClass;
+use super::judge::Judge;
+use super::price::SeededCost;
+use super::pushdown::PushdownSide;
+use crate::Result;
+use crate::answer::Answer;
+use crate::dataset::TestDataset;
+
+/// A query by its position, and its plan.
+type Planned = (usize, Arc<QueryExpr>);
+
+/// Plans all queries together and runs them. A workload fails as a whole, so a query that must fail runs alone.
+pub(super) async fn check(
+    side: &PushdownSide,
+    test: &TestDataset,
+    judge: &Judge<'_>,
+    outcome: &mut CaseOutcome,
+) -> Result<()> {
+    let (together, alone): (Vec<Planned>, Vec<Planned>) =
+        lowered(side, test, judge, outcome).await?.into_iter().partition(|(index, _)| judge.expected(*index).is_some());
+    match answers(side, &together, judge, outcome).await {
+        Ok(answers) => {
+            for ((index, _), answer) in together.iter().zip(answers) {
+                judge.judge(FailureClass::Workload, *index, Ok(answer), outcome);
+            }
+        }
+        Err(error) => outcome.fail(FailureClass::Error, None, format!("the workload plan: {error}")),
+    }
+    for planned in alone {
+        let found = answers(side, std::slice::from_ref(&planned), judge, outcome).await;
+        if let Some(found) = found.map(|mut answers| answers.pop()).transpose() {
+            judge.judge(FailureClass::Workload, planned.0, found, outcome);
+        }
+    }
+    Ok(())
+}
+
+/// The queries that the front end takes. It may refuse one, or find that it makes no sense if the interpreter does too.
+async fn lowered(
+    side: &PushdownSide,
+    test: &TestDataset,
+    judge: &Judge<'_>,
+    outcome: &mut CaseOutcome,
+) -> Result<Vec<Planned>> {
+    let mut catalog = TableCatalog::new();
+    let provider = side.context.table_provider(test.table.name.as_str()).await?;
+    catalog.insert(&test.table.name, TableSchema::new(provider.schema()));
+    let mut planned = Vec::new();
+    for (index, query) in judge.queries().iter().enumerate() {
+        match lower(&query.to_string(), &catalog) {
+            Ok(root) => planned.push((index, root)),
+            Err(FrontendError::Unsupported { feature, .. }) => {
+                outcome.refused += 1;
+                outcome.reach("front end refusal", feature.name());
+            }
+            Err(error) => outcome.fail(FailureClass::Error, Some(index), format!("the front end: {error}")),
+        }
+    }
+    Ok(planned)
+}
+
+fn lower(sql: &str, catalog: &TableCatalog) -> Result<Arc<QueryExpr>, FrontendError> {
+    let statements = lower_workload(sql, catalog)?;
+    let Some(statement) = statements.into_iter().next() else {
+        return Err(FrontendError::Syntax { message: "no statement".to_owned(), span: 0..sql.len() });
+    };
+    canonicalize(&statement.query?).map_err(|source| FrontendError::Ir { source, span: 0..sql.len() })
+}
+
+async fn answers(
+    side: &PushdownSide,
+    planned: &[Planned],
+    judge: &Judge<'_>,
+    outcome: &mut CaseOutcome,
+) -> Result<Vec<Answer>> {
+    let (space, selection) = plan(planned, judge)?;
+    note_choices(&space, &selection, outcome);
+    let (_, again) = plan(planned, judge)?;
+    if selection.dag.render(GraphFormat::Tree) != again.dag.render(GraphFormat::Tree) {
+        outcome.fail(FailureClass::Determinism, None, "planning the workload twice gave two plans");
+    }
+    let results = run(&selection.dag, &side.context).await?;
+    let mut answers = Vec::new();
+    for ((index, _), result) in planned.iter().zip(results) {
+        judge.judge_schema(FailureClass::Workload, *index, &result.schema, outcome);
+        let sorted_by = judge.queries().get(*index).map(crate::query::Query::sort_columns).unwrap_or_default();
+        answers.push(Answer::from_batches(&result.schema, &result.batches, sorted_by)?);
+    }
+    Ok(answers)
+}
+
+fn plan(planned: &[Planned], judge: &Judge<'_>) -> Result<(CandidateSpace, Selection)> {
+    let settings = &judge.recipe.settings;
+    let roots: Vec<Arc<QueryExpr>> = planned.iter().map(|(_, root)| Arc::clone(root)).collect();
+    let names: Vec<String> = planned.iter().map(|(index, _)| format!("q{}", index + 1)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let space = search_workload(&roots)?;
+    let selection = select(&space, &names, &SeededCost(settings.price_seed), settings.float_policy())?;
+    Ok((space, selection))
+}
+
+fn note_choices(space: &CandidateSpace, selection: &Selection, outcome: &mut CaseOutcome) {
+    for (target, choice) in space.targets.iter().zip(&selection.choices) {
+        match target.candidates.get(choice.candidate) {
+            Some(Candidate::Rewrite(rewrite)) => {
+                outcome.reach("plan", if rewrite.roll_up.is_some() { "roll-up" } else { "column reuse" });
+                outcome.reach("strategy", rewrite.strategy);
+            }
+            _ => outcome.reach("plan", "as written"),
+        }
+        target.refused.iter().for_each(|refused| outcome.reach("roll-up refusal", refused.reason.name()));
+    }
+}
