@@ -7,6 +7,7 @@ mod recipes;
 
 use datafusion::logical_expr::LogicalPlan;
 
+use crate::OracleError;
 use crate::answer::Answer;
 use crate::model::Table;
 use crate::query::Query;
@@ -22,6 +23,12 @@ pub enum Defect {
     /// A sort key is dropped as determined by those before it when it is not: an aggregate's keys were simplified and the
     /// functional dependencies above it were not. apache/datafusion#21362 brought the pruning.
     PrunedSortKeys,
+    /// Lance reads `x IS TRUE` over an index as `x = true`, which is unknown where x is NULL: below NOT those rows are
+    /// lost.
+    IndexedTruthTest,
+    /// DataFusion's plan of a truth test that two expressions share, or that a CASE reads, fails with an internal error:
+    /// the logical plan has it as never NULL, the physical one as nullable.
+    NullableTruthTest,
 }
 
 /// What is known of a wrong plain answer.
@@ -45,7 +52,8 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 2] = [Self::ConstantGroupKeys, Self::PrunedSortKeys];
+    pub const ALL: [Self; 4] =
+        [Self::ConstantGroupKeys, Self::PrunedSortKeys, Self::IndexedTruthTest, Self::NullableTruthTest];
 
     /// The defect's number, which never changes.
     #[must_use]
@@ -53,6 +61,8 @@ impl Defect {
         match self {
             Self::ConstantGroupKeys => 1,
             Self::PrunedSortKeys => 2,
+            Self::IndexedTruthTest => 3,
+            Self::NullableTruthTest => 4,
         }
     }
 
@@ -62,7 +72,15 @@ impl Defect {
         match self {
             Self::ConstantGroupKeys => evidence::lost_group_keys(evidence),
             Self::PrunedSortKeys => evidence::lost_sort_keys(evidence),
+            Self::IndexedTruthTest => evidence::lost_unknown_rows(evidence),
+            Self::NullableTruthTest => false,
         }
+    }
+
+    /// Does the defect explain that a query with an answer fails?
+    #[must_use]
+    pub fn explains_failure(self, query: &Query, error: &OracleError) -> bool {
+        self == Self::NullableTruthTest && evidence::is_nullable_truth_test(query, error)
     }
 
     /// Is another plan's answer wrong in the very way in which this defect made the plain one wrong? It is if it is the
@@ -79,8 +97,16 @@ impl Defect {
         match self {
             Self::ConstantGroupKeys => recipes::constant_group_keys(),
             Self::PrunedSortKeys => recipes::pruned_sort_keys(),
+            Self::IndexedTruthTest => recipes::indexed_truth_test(),
+            Self::NullableTruthTest => recipes::nullable_truth_test(),
         }
     }
+}
+
+/// The defect that explains why a query with an answer fails.
+#[must_use]
+pub fn recognize_failure(query: &Query, error: &OracleError) -> Option<Defect> {
+    Defect::ALL.into_iter().find(|defect| defect.explains_failure(query, error))
 }
 
 /// The defect that explains a wrong plain answer.

@@ -19,6 +19,14 @@ pub enum OracleError {
     /// An answer holds a type that the oracle cannot read.
     #[error("the oracle reads no column of type {0}")]
     UnknownType(arrow::datatypes::DataType),
+    /// An operation of a history fails.
+    #[error("{name}: {source}")]
+    Operation {
+        /// The operation.
+        name: &'static str,
+        /// The reason.
+        source: Box<OracleError>,
+    },
     /// The interpreter refused.
     #[error(transparent)]
     Model(#[from] ModelError),

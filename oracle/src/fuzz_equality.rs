@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Stop after this many failed cases.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     max_failures: u16,
+    /// Seconds that making one failure smaller may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    shrink: u64,
     /// Where failures leave their recipes.
     #[arg(long, value_name = "DIR", default_value = "target/fuzz-equality")]
     artifacts: PathBuf,
@@ -73,8 +76,9 @@ async fn fuzz_cases(args: &Args) -> Result<ExitCode> {
     let out = &mut std::io::stdout();
     _ = writeln!(out, "fuzz-equality: seed {seed}, cases {} to {}, {jobs} at a time", cases.start, cases.end);
     let mut live = LiveLine::new();
+    let shrink = Duration::from_secs(args.shrink);
     let max_failures = usize::from(args.max_failures);
-    let options = FuzzOptions { seed, cases, jobs, max_failures, artifacts: args.artifacts.clone() };
+    let options = FuzzOptions { seed, cases, jobs, max_failures, shrink, artifacts: args.artifacts.clone() };
     let report = fuzz(&options, &mut |report| live.show(report)).await?;
     live.clear();
     for failed in &report.failed {

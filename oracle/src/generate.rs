@@ -6,6 +6,8 @@ mod predicate;
 mod strategy;
 mod workload;
 
+use datafusion::common::config::ExtensionOptions;
+use lance_pushdown::PushdownOptions;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -26,16 +28,22 @@ pub fn case(seed: u64, index: u64) -> Case {
 }
 
 fn recipe(rng: &mut ChaCha8Rng) -> Recipe {
-    let columns = columns::generate(rng);
-    let table = history::generate(&columns, rng);
+    let (table, columns) = history::generate(rng);
     let workload = workload::generate(&columns, rng);
     Recipe { version: RECIPE_VERSION, table, workload, settings: settings(rng) }
 }
 
 fn settings(rng: &mut impl Rng) -> Settings {
+    let switches = PushdownOptions::default().entries();
+    let off = switches.iter().filter(|_| rng.random_bool(0.06));
+    // An entry's key has the extension's prefix.
+    let off = off.filter_map(|entry| Some((entry.key.rsplit('.').next()?.to_owned(), "false".to_owned())));
     Settings {
+        pushdown: off.collect(),
         target_partitions: *[1, 2, 4].choose(rng).unwrap_or(&1),
         batch_size: *[1, 3, 64, 8192].choose(rng).unwrap_or(&8192),
-        ..Settings::default()
+        stock_provider: rng.random_bool(0.2),
+        exact_floats: rng.random_bool(0.25),
+        price_seed: rng.random_bool(0.6).then(|| rng.random()),
     }
 }

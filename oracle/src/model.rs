@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod evaluate;
+mod history;
 mod like;
 mod operators;
 mod select;

@@ -4,6 +4,8 @@ mod features;
 mod render;
 mod typing;
 
+pub(crate) use features::visit;
+
 use serde::{Deserialize, Serialize};
 
 use crate::value::{Type, Value};
@@ -56,6 +58,15 @@ pub enum Expr {
         /// The tested expression.
         operand: Box<Expr>,
         /// `IS NOT NULL`.
+        negated: bool,
+    },
+    /// `x IS [NOT] TRUE`, `FALSE` or `UNKNOWN`: never unknown itself.
+    IsTruth {
+        /// The tested predicate.
+        operand: Box<Expr>,
+        /// The truth value that is asked for; absent: unknown.
+        truth: Option<bool>,
+        /// `IS NOT`.
         negated: bool,
     },
     /// `x [NOT] IN (…)`.

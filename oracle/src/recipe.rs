@@ -1,14 +1,17 @@
 //! A case as JSON: the table's history with every row in it, the workload and the settings.
 //! It replays without a random number generator and shrinks by leaving things out.
 
+mod operation;
+
 use std::collections::BTreeMap;
 
 use asap_aware_mapping::FloatPolicy;
 use datafusion::prelude::SessionConfig;
 use serde::{Deserialize, Serialize};
 
-use crate::query::{Column, Expr, Query};
-use crate::value::Row;
+pub use operation::{Assignment, IndexKind, Operation};
+
+use crate::query::{Column, Query};
 use crate::{OracleError, Result};
 
 /// The version of the recipes that this build writes, and the only one that it reads.
@@ -52,53 +55,15 @@ pub struct TableRecipe {
     pub rows_per_file: usize,
     /// What was done to it; the first operation is its only [`Operation::Create`].
     pub history: Vec<Operation>,
-}
-
-/// One step of a dataset's history. Each makes at most one new version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Operation {
-    /// Writes the dataset.
-    Create {
-        /// Its first rows.
-        rows: Vec<Row>,
-    },
-    /// Adds rows in new fragments.
-    Append {
-        /// The rows.
-        rows: Vec<Row>,
-    },
-    /// Deletes the rows for which the predicate is TRUE.
-    Delete {
-        /// The predicate.
-        predicate: Expr,
-    },
-    /// Builds an index over the fragments that are there.
-    CreateIndex {
-        /// The indexed column.
-        column: String,
-        /// The kind.
-        kind: IndexKind,
-    },
-    /// Indexes the fragments that no index covers yet.
-    OptimizeIndices,
-    /// Rewrites small fragments, and those with deletions, into larger ones.
-    Compact {
-        /// Rows per new fragment.
-        target_rows: usize,
-    },
-}
-
-/// A kind of scalar index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IndexKind {
-    /// One posting list for each value.
-    Bitmap,
-    /// Sorted pages.
-    BTree,
-    /// Extrema of each zone of rows.
-    ZoneMap,
+    /// Rows keep their ids when they move.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stable_row_ids: bool,
+    /// Version of the data files, as `2.1`; Lance's own choice if absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub storage_version: Option<String>,
+    /// The queries read the version after this many operations, made while all later ones are there; the last if absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_after: Option<usize>,
 }
 
 /// How the queries run.
@@ -183,51 +148,48 @@ impl Recipe {
             return Err(OracleError::Recipe(format!("its version is {}, not {RECIPE_VERSION}", self.version)));
         }
         self.table.validate()?;
+        let columns = self.table.columns_read()?;
         for query in &self.workload {
-            query.output_columns(&self.table.columns)?;
+            query.output_columns(&columns)?;
         }
         Ok(())
     }
 }
 
-impl Operation {
-    /// A name for coverage.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Create { .. } => "create",
-            Self::Append { .. } => "append",
-            Self::Delete { .. } => "delete",
-            Self::CreateIndex { kind: IndexKind::Bitmap, .. } => "bitmap index",
-            Self::CreateIndex { kind: IndexKind::BTree, .. } => "b-tree index",
-            Self::CreateIndex { kind: IndexKind::ZoneMap, .. } => "zone map index",
-            Self::OptimizeIndices => "optimize indices",
-            Self::Compact { .. } => "compact",
-        }
-    }
-}
-
 impl TableRecipe {
+    /// A table with this history, of whose storage nothing is special.
+    #[must_use]
+    pub fn new(name: impl Into<String>, columns: Vec<Column>, history: Vec<Operation>) -> Self {
+        let name = name.into();
+        let (stable_row_ids, storage_version, read_after) = (false, None, None);
+        Self { name, columns, rows_per_file: 16, history, stable_row_ids, storage_version, read_after }
+    }
+
+    /// The columns that the queries see.
+    ///
+    /// # Errors
+    /// As [`Recipe::validate`].
+    pub fn columns_read(&self) -> Result<Vec<Column>> {
+        let mut columns = self.columns.clone();
+        for operation in self.history.iter().take(self.read_after()) {
+            operation.validate(&mut columns)?;
+        }
+        Ok(columns)
+    }
+
+    /// After how many operations the queries read the table.
+    #[must_use]
+    pub fn read_after(&self) -> usize {
+        self.read_after.unwrap_or(usize::MAX).clamp(1, self.history.len().max(1))
+    }
+
     fn validate(&self) -> Result<()> {
         let creates = |operation: &Operation| matches!(operation, Operation::Create { .. });
         let created = self.history.first().is_some_and(creates) && !self.history.iter().skip(1).any(creates);
         if !created {
             return Err(OracleError::Recipe("its history does not start with its only `create`".to_owned()));
         }
-        for operation in &self.history {
-            if let Operation::Create { rows } | Operation::Append { rows } = operation {
-                rows.iter().try_for_each(|row| self.validate_row(row))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn validate_row(&self, row: &Row) -> Result<()> {
-        let fits = row.len() == self.columns.len()
-            && row
-                .iter()
-                .zip(&self.columns)
-                .all(|(value, column)| value.fits(column.data_type) && (column.nullable || !value.is_null()));
-        if fits { Ok(()) } else { Err(OracleError::Recipe(format!("{row:?} does not fit the columns"))) }
+        let mut columns = self.columns.clone();
+        self.history.iter().try_for_each(|operation| operation.validate(&mut columns))
     }
 }

@@ -4,9 +4,11 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::LogicalPlan;
 
 use super::Evidence;
+use crate::OracleError;
 use crate::answer::Answer;
 use crate::model::Table;
-use crate::query::{Query, SortKey};
+use crate::query::{Expr, Query, SortKey, visit};
+use crate::recipe::Operation;
 use crate::value::Row;
 
 /// A grouped query became a grand total, and one row is answered where there is no group.
@@ -32,6 +34,36 @@ pub(super) fn is_right_under_fewer_keys(query: &Query, table: &Table, found: &An
     let keys = &query.order_by;
     let fewer = subsequences(keys).filter(|left| !left.is_empty() && left.len() < keys.len());
     fewer.into_iter().any(|left| is_right(query, left, table, found))
+}
+
+/// A filter asks for the truth of a boolean column that has an index, and without indexes the plain answer is right.
+pub(super) fn lost_unknown_rows(evidence: &Evidence<'_>) -> bool {
+    let indexed = |name: &str| {
+        let creates =
+            |operation: &Operation| matches!(operation, Operation::CreateIndex { column, .. } if column == name);
+        evidence.recipe.history.iter().any(creates)
+    };
+    let mut asks = false;
+    for filter in evidence.query.filters() {
+        visit(filter, &mut |expr| {
+            if let Expr::IsTruth { operand, .. } = expr {
+                asks |= matches!(&**operand, Expr::Column(name) if indexed(name));
+            }
+        });
+    }
+    asks && is_right_unindexed(evidence)
+}
+
+/// The fields of a physical plan are more nullable than those of its logical plan, and the query has a truth test.
+pub(super) fn is_nullable_truth_test(query: &Query, error: &OracleError) -> bool {
+    let mut tests = false;
+    query.visit(&mut |expr| tests |= matches!(expr, Expr::IsTruth { .. }));
+    let text = error.to_string();
+    tests && text.contains("Physical input schema should be the same") && text.contains("field nullability at index")
+}
+
+fn is_right_unindexed(evidence: &Evidence<'_>) -> bool {
+    evidence.unindexed.is_some_and(|unindexed| evidence.expected.difference(unindexed).is_none())
 }
 
 fn has_grand_total(plan: &LogicalPlan) -> bool {

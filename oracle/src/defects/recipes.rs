@@ -1,7 +1,7 @@
 //! The smallest case for each defect.
 
-use crate::query::{Column, Expr, Output, Query, SortKey};
-use crate::recipe::{Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
+use crate::query::{Column, Expr, Function, Output, Query, SortKey};
+use crate::recipe::{IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 use crate::value::{Row, Type, Value};
 
 fn is_null(name: &str) -> Expr {
@@ -20,6 +20,24 @@ pub(super) fn pruned_sort_keys() -> Recipe {
     integers(rows, grouped(keys, outputs, 2))
 }
 
+pub(super) fn indexed_truth_test() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Boolean, nullable: true };
+    let index = Operation::CreateIndex { column: "c0".to_owned(), kind: IndexKind::Bitmap, name: None };
+    let history = vec![Operation::Create { rows: vec![vec![Value::Null]] }, index];
+    let is_not_true = Expr::IsTruth { operand: Box::new(Expr::column("c0")), truth: Some(true), negated: true };
+    let query =
+        Query { filter: Some(is_not_true), ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
+    recipe(vec![column], history, query)
+}
+
+pub(super) fn nullable_truth_test() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Boolean, nullable: true };
+    let is_true = Expr::IsTruth { operand: Box::new(Expr::column("c0")), truth: Some(true), negated: false };
+    let count = Expr::aggregate(Function::Count, Expr::case(is_true, Expr::column("c0"), None), None);
+    let query = Query { group_by: Some(Vec::new()), ..Query::of_table("t", vec![Output::new(count, "m0")]) };
+    recipe(vec![column], vec![Operation::Create { rows: Vec::new() }], query)
+}
+
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
     let order_by = (0..sorted).map(|output| SortKey { output, descending: false, nulls_first: None }).collect();
     Query { group_by: Some(keys), order_by, ..Query::of_table("t", outputs) }
@@ -32,6 +50,6 @@ fn integers(rows: Vec<Row>, query: Query) -> Recipe {
 }
 
 fn recipe(columns: Vec<Column>, history: Vec<Operation>, query: Query) -> Recipe {
-    let table = TableRecipe { name: "t".to_owned(), columns, rows_per_file: 16, history };
+    let table = TableRecipe::new("t", columns, history);
     Recipe { version: RECIPE_VERSION, table, workload: vec![query], settings: Settings::default() }
 }

@@ -7,7 +7,7 @@ use super::check::CaseOutcome;
 use super::failure::FailureClass;
 use crate::answer::Answer;
 use crate::dataset::{TestDataset, plain_answer};
-use crate::defects::{Defect, Evidence, recognize};
+use crate::defects::{Defect, Evidence, recognize, recognize_failure};
 use crate::error_class::ErrorClass;
 use crate::model::ModelError;
 use crate::query::Query;
@@ -25,11 +25,11 @@ pub(super) struct Judge<'a> {
 
 /// How a query fared without asap.
 #[derive(Default)]
-pub(super) struct Plain {
+struct Plain {
     /// The fields of its physical plan.
     schema: Option<SchemaRef>,
-    /// The answer and the defect that made it wrong.
-    defective: Option<(Defect, Answer)>,
+    /// The defect that made its answer wrong, and that answer, or that it has none.
+    defective: Option<(Defect, Option<Answer>)>,
 }
 
 impl<'a> Judge<'a> {
@@ -59,6 +59,11 @@ impl<'a> Judge<'a> {
         self.expected.get(index)?.as_ref().ok()
     }
 
+    /// Whether a numbered defect keeps the query from a plain answer.
+    pub(super) fn fails_plainly(&self, index: usize) -> bool {
+        self.plain.get(index).is_some_and(|plain| matches!(plain.defective, Some((_, None))))
+    }
+
     /// Compares a plain answer with the interpreter's; returns it with its defect if a numbered one makes it wrong.
     async fn judge_plain(
         &self,
@@ -67,24 +72,25 @@ impl<'a> Judge<'a> {
         expected: &Result<Answer, ModelError>,
         found: Result<Answer>,
         outcome: &mut CaseOutcome,
-    ) -> Option<(Defect, Answer)> {
+    ) -> Option<(Defect, Option<Answer>)> {
         outcome.comparisons += 1;
+        if let (Ok(_), Err(error)) = (expected, &found)
+            && let Some(defect) = recognize_failure(query, error)
+        {
+            *outcome.defects.entry(defect.number()).or_insert(0) += 1;
+            return Some((defect, None));
+        }
         let (expected, found) = both(FailureClass::Plain, index, expected, found, outcome)?;
         let difference = expected.difference(&found)?;
         match self.defect(query, expected, &found).await {
             Ok(Some(defect)) => {
                 *outcome.defects.entry(defect.number()).or_insert(0) += 1;
-                Some((defect, found))
+                return Some((defect, Some(found)));
             }
-            Ok(None) => {
-                outcome.fail(FailureClass::Plain, index, format!("interpreter on the left: {difference}"));
-                None
-            }
-            Err(error) => {
-                outcome.fail(FailureClass::Plain, index, format!("{difference}\nand then: {error}"));
-                None
-            }
+            Ok(None) => outcome.fail(FailureClass::Plain, index, format!("interpreter on the left: {difference}")),
+            Err(error) => outcome.fail(FailureClass::Plain, index, format!("{difference}\nand then: {error}")),
         }
+        None
     }
 
     async fn defect(&self, query: &Query, expected: &Answer, found: &Answer) -> Result<Option<Defect>> {
@@ -113,11 +119,18 @@ impl<'a> Judge<'a> {
     ) -> Option<()> {
         let query = self.queries().get(index)?;
         let expected = self.expected.get(index)?;
+        let defective = self.plain.get(index).and_then(|plain| plain.defective.as_ref());
         outcome.comparisons += 1;
+        if let (Some((defect, None)), Err(error)) = (defective, &found)
+            && defect.explains_failure(query, error)
+        {
+            *outcome.defects.entry(defect.number()).or_insert(0) += 1;
+            return None;
+        }
         let (expected, found) = both(class, Some(index), expected, found, outcome)?;
         let difference = expected.difference(&found)?;
-        match self.plain.get(index).and_then(|plain| plain.defective.as_ref()) {
-            Some((defect, plain)) if defect.excuses(query, &self.test.table, plain, &found) => {
+        match defective {
+            Some((defect, Some(plain))) if defect.excuses(query, &self.test.table, plain, &found) => {
                 *outcome.defects.entry(defect.number()).or_insert(0) += 1;
             }
             _ => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 
@@ -25,6 +25,8 @@ pub struct FuzzOptions {
     pub jobs: usize,
     /// Failed cases after which the run stops: one defect fails many.
     pub max_failures: usize,
+    /// How long shrinking one failure may take.
+    pub shrink: Duration,
     /// Where failures leave their recipes.
     pub artifacts: PathBuf,
 }
@@ -54,7 +56,7 @@ pub async fn fuzz(options: &FuzzOptions, progress: &mut (dyn FnMut(&FuzzReport) 
         }
         report.coverage.add(outcome.points);
         if let Some(failure) = outcome.failures.into_iter().next() {
-            let shrunk = shrink(&case.recipe, failure.class).await;
+            let shrunk = shrink(&case.recipe, failure.class, options.shrink).await;
             let artifacts = artifacts::write(&options.artifacts, &case, &shrunk, &failure)?;
             report.failed.push(FailedCase { case, failure, artifacts });
         }

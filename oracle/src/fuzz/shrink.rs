@@ -4,14 +4,11 @@ use std::time::{Duration, Instant};
 
 use super::check::check_recipe;
 use super::failure::FailureClass;
-use crate::recipe::{Operation, Recipe};
+use crate::recipe::{Operation, Recipe, Settings};
 
-/// How long shrinking one failure may take.
-const TIME: Duration = Duration::from_secs(20);
-
-/// The smallest recipe that was found with a failure of the class.
-pub(super) async fn shrink(recipe: &Recipe, class: FailureClass) -> Recipe {
-    let end = Instant::now() + TIME;
+/// The smallest recipe with a failure of the class that was found in this time.
+pub(super) async fn shrink(recipe: &Recipe, class: FailureClass, time: Duration) -> Recipe {
+    let end = Instant::now() + time;
     let mut best = recipe.clone();
     'again: loop {
         for candidate in smaller(&best) {
@@ -49,9 +46,15 @@ fn smaller(recipe: &Recipe) -> Vec<Recipe> {
     for operation in 1..recipe.table.history.len() {
         with(&|candidate| {
             candidate.table.history.remove(operation);
+            // The queries go on reading after the same operation.
+            if let Some(read) = candidate.table.read_after.as_mut().filter(|read| operation < **read) {
+                *read -= 1;
+            }
         });
     }
-    for (operation, rows) in recipe.table.history.iter().enumerate().filter_map(|(at, op)| Some((at, rows_of(op)?))) {
+    for (operation, rows) in
+        recipe.table.history.iter().enumerate().filter_map(|(at, operation)| Some((at, operation.rows()?.len())))
+    {
         with(&|candidate| keep_rows(candidate, operation, 0..rows / 2));
         with(&|candidate| keep_rows(candidate, operation, rows / 2..rows));
         for row in 0..rows {
@@ -64,6 +67,13 @@ fn smaller(recipe: &Recipe) -> Vec<Recipe> {
     with(&|candidate| candidate.settings.target_partitions = 1);
     with(&|candidate| candidate.settings.batch_size = 8192);
     with(&|candidate| candidate.settings.pushdown.clear());
+    with(&|candidate| candidate.settings = Settings::default());
+    with(&|candidate| candidate.settings.stock_provider = false);
+    with(&|candidate| candidate.settings.exact_floats = false);
+    with(&|candidate| candidate.settings.price_seed = None);
+    with(&|candidate| candidate.table.read_after = None);
+    with(&|candidate| candidate.table.stable_row_ids = false);
+    with(&|candidate| candidate.table.storage_version = None);
     with(&|candidate| candidate.table.rows_per_file = 1_000_000);
     candidates
 }
@@ -106,15 +116,8 @@ fn smaller_query(recipe: &Recipe, at: usize, with: &mut dyn FnMut(&dyn Fn(&mut R
     }
 }
 
-fn rows_of(operation: &Operation) -> Option<usize> {
-    match operation {
-        Operation::Create { rows } | Operation::Append { rows } if !rows.is_empty() => Some(rows.len()),
-        _ => None,
-    }
-}
-
 fn keep_rows(recipe: &mut Recipe, operation: usize, keep: impl Iterator<Item = usize>) {
-    if let Some(Operation::Create { rows } | Operation::Append { rows }) = recipe.table.history.get_mut(operation) {
+    if let Some(rows) = recipe.table.history.get_mut(operation).and_then(Operation::rows_mut) {
         *rows = keep.filter_map(|row| rows.get(row).cloned()).collect();
     }
 }

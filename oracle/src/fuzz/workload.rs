@@ -19,15 +19,16 @@ use crate::dataset::TestDataset;
 /// A query by its position, and its plan.
 type Planned = (usize, Arc<QueryExpr>);
 
-/// Plans all queries together and runs them. A workload fails as a whole, so a query that must fail runs alone.
+/// Plans all queries together and runs them. A workload fails as a whole, so a query that must fail, or fails plainly, runs alone.
 pub(super) async fn check(
     side: &PushdownSide,
     test: &TestDataset,
     judge: &Judge<'_>,
     outcome: &mut CaseOutcome,
 ) -> Result<()> {
+    let answers_plainly = |index| judge.expected(index).is_some() && !judge.fails_plainly(index);
     let (together, alone): (Vec<Planned>, Vec<Planned>) =
-        lowered(side, test, judge, outcome).await?.into_iter().partition(|(index, _)| judge.expected(*index).is_some());
+        lowered(side, test, judge, outcome).await?.into_iter().partition(|(index, _)| answers_plainly(*index));
     match answers(side, &together, judge, outcome).await {
         Ok(answers) => {
             for ((index, _), answer) in together.iter().zip(answers) {

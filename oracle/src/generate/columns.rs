@@ -7,6 +7,7 @@ use crate::query::{Column, Expr};
 use crate::value::{Decimal, Float, Row, Type, Value};
 
 /// A column, and the pool that its values are drawn from.
+#[derive(Clone)]
 pub(super) struct ColumnPlan {
     pub(super) column: Column,
     /// Distinct values, none NULL.
@@ -27,7 +28,8 @@ impl ColumnPlan {
         self.column.data_type
     }
 
-    fn draw(&self, rng: &mut impl Rng) -> Value {
+    /// One value, or NULL.
+    pub(super) fn draw(&self, rng: &mut impl Rng) -> Value {
         if rng.random_bool(self.null_density) {
             return Value::Null;
         }
@@ -44,8 +46,18 @@ pub(super) fn row(columns: &[ColumnPlan], rng: &mut impl Rng) -> Row {
 }
 
 const DECIMAL: Type = Type::Decimal { precision: 9, scale: 2 };
-const TYPES: [Type; 8] =
-    [Type::Boolean, Type::Int32, Type::Int64, Type::Float64, DECIMAL, Type::Utf8, Type::Date, Type::Timestamp];
+const WIDE_DECIMAL: Type = Type::Decimal { precision: 38, scale: 6 };
+const TYPES: [Type; 9] = [
+    Type::Boolean,
+    Type::Int32,
+    Type::Int64,
+    Type::Float64,
+    DECIMAL,
+    WIDE_DECIMAL,
+    Type::Utf8,
+    Type::Date,
+    Type::Timestamp,
+];
 
 /// Two to six columns: at least one with few values, to group by, and one number, to add up.
 pub(super) fn generate(rng: &mut impl Rng) -> Vec<ColumnPlan> {
@@ -63,16 +75,24 @@ pub(super) fn generate(rng: &mut impl Rng) -> Vec<ColumnPlan> {
         .collect()
 }
 
+/// One more column, of few values.
+pub(super) fn one(position: usize, rng: &mut impl Rng) -> ColumnPlan {
+    let (data_type, distinct) = (pick(&TYPES, Type::Int64, rng), rng.random_range(1..=4));
+    plan(position, data_type, distinct, rng)
+}
+
 fn pick(types: &[Type], otherwise: Type, rng: &mut impl Rng) -> Type {
     types.choose(rng).copied().unwrap_or(otherwise)
 }
 
 fn plan(position: usize, data_type: Type, distinct: usize, rng: &mut impl Rng) -> ColumnPlan {
     let nullable = rng.random_bool(0.7);
-    let extreme = matches!(data_type, Type::Int32 | Type::Int64) && rng.random_bool(0.15);
+    let extreme = rng.random_bool(0.15) && extreme_value(data_type, rng).is_some();
     let mut pool = Vec::new();
     for _ in 0..distinct {
-        let value = if extreme { extreme_value(data_type, rng) } else { value(data_type, rng) };
+        // One extreme value may stand among small ones.
+        let extreme = if extreme && rng.random_bool(0.7) { extreme_value(data_type, rng) } else { None };
+        let value = extreme.unwrap_or_else(|| value(data_type, rng));
         if !pool.contains(&value) {
             pool.push(value);
         }
@@ -103,15 +123,30 @@ fn value(data_type: Type, rng: &mut impl Rng) -> Value {
     }
 }
 
-fn extreme_value(data_type: Type, rng: &mut impl Rng) -> Value {
+/// The ends of a type's range, and floats that are no numbers; dates and timestamps as far as their literals go.
+fn extreme_value(data_type: Type, rng: &mut impl Rng) -> Option<Value> {
     let near = rng.random_range(0..2);
-    match data_type {
-        Type::Int32 if rng.random() => Value::Int32(i32::MAX - near),
-        Type::Int32 => Value::Int32(i32::MIN + near),
-        _ if rng.random() => Value::Int64(i64::MAX - i64::from(near)),
-        _ => Value::Int64(i64::MIN + i64::from(near)),
-    }
+    let high = rng.random::<bool>();
+    Some(match data_type {
+        Type::Int32 => Value::Int32(if high { i32::MAX - near } else { i32::MIN + near }),
+        Type::Int64 => Value::Int64(if high { i64::MAX - i64::from(near) } else { i64::MIN + i64::from(near) }),
+        Type::Float64 => Value::Float64(Float(FLOATS.choose(rng).copied().unwrap_or(f64::NAN))),
+        Type::Decimal { precision, scale } => {
+            let largest = 10_i128.pow(u32::from(precision)) - 1 - i128::from(near);
+            Value::Decimal(Decimal { unscaled: if high { largest } else { -largest }, scale })
+        }
+        Type::Date => Value::Date(if high { 2_932_896 - near } else { -719_162 + near }),
+        Type::Timestamp => {
+            // DataFusion reads a timestamp's text as nanoseconds.
+            let largest = i64::MAX / 1000 - i64::from(near);
+            Value::Timestamp(if high { largest } else { -largest })
+        }
+        Type::Boolean | Type::Utf8 => return None,
+    })
 }
+
+const FLOATS: [f64; 8] =
+    [f64::NAN, -f64::NAN, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE];
 
 fn text(rng: &mut impl Rng) -> String {
     const WORDS: [&str; 12] = ["", " ", "a", "A", "ab", "abc", "b", "it's", "ä", "äb", "日本", "🦀"];

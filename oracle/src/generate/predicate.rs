@@ -18,14 +18,28 @@ const COMPARISONS: [Comparison; 6] = [
 
 /// A predicate of at most `depth` nested connectives. There must be a column.
 pub(super) fn generate(columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng) -> Expr {
+    connected(columns, depth, true, rng)
+}
+
+/// [`generate`] without what Lance itself gets wrong: its deletions and updates would change other rows than they say.
+pub(super) fn for_lance(columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng) -> Expr {
+    connected(columns, depth, false, rng)
+}
+
+fn connected(columns: &[ColumnPlan], depth: usize, truth_tests: bool, rng: &mut impl Rng) -> Expr {
+    if truth_tests && rng.random_bool(0.08) {
+        let operand = Box::new(connected(columns, depth.saturating_sub(1), false, rng));
+        let truth = [Some(true), Some(false), None].choose(rng).copied().flatten();
+        return Expr::IsTruth { operand, truth, negated: rng.random() };
+    }
     if depth == 0 || rng.random_bool(0.55) {
         return columns.choose(rng).map_or(Expr::And(Vec::new()), |plan| leaf(plan, columns, rng));
     }
-    let operands = |rng: &mut _| (0..2).map(|_| generate(columns, depth - 1, rng)).collect();
+    let operands = |rng: &mut _| (0..2).map(|_| connected(columns, depth - 1, truth_tests, rng)).collect();
     match rng.random_range(0..3) {
         0 => Expr::And(operands(rng)),
         1 => Expr::Or(operands(rng)),
-        _ => Expr::Not(Box::new(generate(columns, depth - 1, rng))),
+        _ => Expr::Not(Box::new(connected(columns, depth - 1, truth_tests, rng))),
     }
 }
 
@@ -64,5 +78,17 @@ fn comparison(rng: &mut impl Rng) -> Comparison {
 /// Mostly a value that the column holds; seldom NULL.
 pub(super) fn constant(plan: &ColumnPlan, rng: &mut impl Rng) -> Expr {
     let value = if rng.random_bool(0.03) { None } else { plan.pool.choose(rng).cloned() };
+    Expr::literal(value.filter(has_text).unwrap_or(Value::Null), plan.data_type())
+}
+
+/// A value that the column may hold.
+pub(super) fn value(plan: &ColumnPlan, rng: &mut impl Rng) -> Expr {
+    let value =
+        Some(plan.draw(rng)).filter(has_text).or_else(|| plan.pool.iter().find(|value| has_text(value)).cloned());
     Expr::literal(value.unwrap_or(Value::Null), plan.data_type())
+}
+
+/// SQL has no text for the NaN with a sign.
+fn has_text(value: &Value) -> bool {
+    !matches!(value, Value::Float64(float) if float.0.is_nan() && float.0.is_sign_negative())
 }

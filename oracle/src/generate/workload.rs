@@ -90,7 +90,8 @@ fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Ve
     let filter = rng.random_bool(0.3).then(|| predicate::generate(columns, 1, rng));
     let argument = argument(plan, columns, rng);
     let of = |function| Expr::aggregate(function, argument.clone(), filter.clone());
-    let adds = plan.data_type().is_numeric();
+    // A sum over NaN or infinities depends on the order of the rows.
+    let adds = plan.data_type().is_numeric() && (plan.is_small || plan.data_type() != Type::Float64);
     match rng.random_range(0..7) {
         0 => vec![Expr::count_all(filter)],
         1 => vec![of(Function::Min), of(Function::Max)],
@@ -105,7 +106,7 @@ fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Ve
 fn argument(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
     match rng.random_range(0..10) {
         0..2 => Expr::case(predicate::generate(columns, 1, rng), plan.expr(), None),
-        2 if plan.data_type().is_numeric() => {
+        2 if plan.data_type().is_numeric() && (plan.is_small || plan.data_type() != Type::Float64) => {
             let operator = [Arithmetic::Add, Arithmetic::Subtract, Arithmetic::Multiply].choose(rng).copied();
             Expr::arithmetic(operator.unwrap_or(Arithmetic::Add), plan.expr(), predicate::constant(plan, rng))
         }

@@ -67,6 +67,7 @@ impl Scope<'_> {
             Expr::Or(operands) => any(operands.iter().map(truth_of)),
             Expr::Not(operand) => Ok(operators::not(truth_of(operand)?)),
             Expr::IsNull { operand, negated } => Ok(Some(self.value(operand)?.is_null() != *negated)),
+            Expr::IsTruth { operand, truth, negated } => Ok(Some((truth_of(operand)? == *truth) != *negated)),
             Expr::InList { operand, list, negated } => {
                 let value = self.value(operand)?;
                 let equal = |item| compare(Comparison::Equal, &value, &self.value(item)?);

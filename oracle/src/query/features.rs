@@ -14,6 +14,9 @@ impl Query {
         };
         add("sub-select", matches!(self.source, Source::Nested { .. }));
         add("where", self.filter.is_some());
+        if let Some(filter) = &self.filter {
+            visit(filter, &mut |expr| add("truth test", matches!(expr, Expr::IsTruth { .. })));
+        }
         add("group by", self.group_by.as_ref().is_some_and(|keys| !keys.is_empty()));
         add("grand total", self.is_grand_total());
         add("having", self.having.is_some());
@@ -28,6 +31,35 @@ impl Query {
             });
         }
         features
+    }
+
+    /// Visits every expression, those inside of aggregates and of nested queries too.
+    pub fn visit(&self, found: &mut dyn FnMut(&Expr)) {
+        if let Source::Nested { query, .. } = &self.source {
+            query.visit(found);
+        }
+        let keys = self.group_by.iter().flatten();
+        let all =
+            self.filter.iter().chain(keys).chain(self.outputs.iter().map(|output| &output.expr)).chain(&self.having);
+        for expr in all {
+            visit(expr, &mut |expr| {
+                found(expr);
+                if let Expr::Aggregate(call) = expr {
+                    call.argument.iter().chain(&call.filter).for_each(|operand| visit(operand, found));
+                }
+            });
+        }
+    }
+
+    /// The WHERE clauses, those of nested queries too.
+    #[must_use]
+    pub fn filters(&self) -> Vec<&Expr> {
+        let mut filters = match &self.source {
+            Source::Table(_) => Vec::new(),
+            Source::Nested { query, .. } => query.filters(),
+        };
+        filters.extend(&self.filter);
+        filters
     }
 
     /// Whether the query has one group, also over no rows.
@@ -59,7 +91,7 @@ fn function_name(function: Function) -> &'static str {
 }
 
 /// Visits an expression and all of its operands outside of aggregates.
-fn visit(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
+pub(crate) fn visit(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
     found(expr);
     match expr {
         Expr::Column(_) | Expr::Literal(_) | Expr::Aggregate(_) => {}
@@ -68,7 +100,10 @@ fn visit(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
             visit(right, found);
         }
         Expr::And(operands) | Expr::Or(operands) => operands.iter().for_each(|operand| visit(operand, found)),
-        Expr::Not(operand) | Expr::IsNull { operand, .. } | Expr::Like { operand, .. } => visit(operand, found),
+        Expr::Not(operand)
+        | Expr::IsNull { operand, .. }
+        | Expr::IsTruth { operand, .. }
+        | Expr::Like { operand, .. } => visit(operand, found),
         Expr::InList { operand, list, .. } => {
             visit(operand, found);
             list.iter().for_each(|item| visit(item, found));

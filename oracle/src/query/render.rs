@@ -109,6 +109,10 @@ impl Display for Expr {
             Self::Or(operands) => write_connected(operands, "OR", "false", f),
             Self::Not(operand) => write!(f, "(NOT {operand})"),
             Self::IsNull { operand, negated } => write!(f, "({operand} IS {}NULL)", not(*negated)),
+            Self::IsTruth { operand, truth, negated } => {
+                let truth = truth.map_or("UNKNOWN", |truth| if truth { "TRUE" } else { "FALSE" });
+                write!(f, "({operand} IS {}{truth})", not(*negated))
+            }
             Self::InList { operand, list, negated } => {
                 write!(f, "({operand} {}IN (", not(*negated))?;
                 write_list(list, f)?;

@@ -27,6 +27,7 @@ impl Expr {
             | Self::Or(_)
             | Self::Not(_)
             | Self::IsNull { .. }
+            | Self::IsTruth { .. }
             | Self::InList { .. }
             | Self::Between { .. }
             | Self::Like { .. } => Ok(Type::Boolean),

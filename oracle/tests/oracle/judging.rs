@@ -1,6 +1,7 @@
 //! What the judge lets pass, and what it must not.
 
 use std::io::Error as IoError;
+use std::time::Duration;
 
 use arrow::error::ArrowError;
 use asap_oracle::OracleError;
@@ -94,7 +95,8 @@ async fn a_panic_is_a_failure_like_any_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_without_cases_is_an_error() {
-    let options = FuzzOptions { seed: 1, cases: 5..5, jobs: 1, max_failures: 1, artifacts: std::env::temp_dir() };
+    let artifacts = std::env::temp_dir();
+    let options = FuzzOptions { seed: 1, cases: 5..5, jobs: 1, max_failures: 1, shrink: Duration::ZERO, artifacts };
     let error = fuzz(&options, &mut |_| {}).await.unwrap_err();
     assert!(matches!(error, OracleError::Incomplete { cases: 0, requested: 0 }), "{error}");
 }
