@@ -1,8 +1,9 @@
-//! Follows a recipe's history twice: as a Lance dataset on disk, and as the model's rows.
+//! Follows a recipe's history twice: as a Lance dataset in memory, and as the model's rows.
 
 mod apply;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
@@ -12,7 +13,6 @@ use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
-use tempfile::TempDir;
 
 use crate::answer::Answer;
 use crate::model::Table;
@@ -20,15 +20,13 @@ use crate::query::Query;
 use crate::recipe::{Operation, Settings, TableRecipe};
 use crate::{OracleError, Result};
 
-/// A recipe's dataset on disk and the rows that it must hold. The directory goes with it.
+/// A recipe's dataset, in memory, and the rows that it must hold.
 #[derive(Debug)]
 pub struct TestDataset {
     /// The version that the queries read.
     pub dataset: Arc<Dataset>,
     /// The model's table at that version.
     pub table: Table,
-    /// Holds the directory until the last reader is done.
-    _directory: TempDir,
 }
 
 impl TestDataset {
@@ -37,16 +35,14 @@ impl TestDataset {
     /// # Errors
     /// The recipe is not valid, or an operation fails.
     pub async fn build(recipe: &TableRecipe) -> Result<Self> {
-        let directory = tempfile::Builder::new()
-            .prefix("asap-oracle-")
-            .tempdir()
-            .map_err(|source| OracleError::Io { path: std::env::temp_dir(), source })?;
+        static DATASETS: AtomicU64 = AtomicU64::new(0);
+        let uri = format!("memory://oracle-{}", DATASETS.fetch_add(1, Ordering::Relaxed));
         let Some((Operation::Create { rows }, later)) = recipe.history.split_first() else {
             return Err(OracleError::Recipe("its history does not start with `create`".to_owned()));
         };
         let mut table = Table::new(&recipe.name, recipe.columns.clone());
         table.append(rows);
-        let mut dataset = apply::create(recipe, rows, &directory.path().to_string_lossy()).await?;
+        let mut dataset = apply::create(recipe, rows, &uri).await?;
         let mut read = (dataset.version().version, table.clone());
         for (position, operation) in later.iter().enumerate() {
             dataset = apply::apply(operation, recipe, &table.columns, dataset)
@@ -61,7 +57,7 @@ impl TestDataset {
         if version != dataset.version().version {
             dataset = dataset.checkout_version(version).await?;
         }
-        Ok(Self { dataset: Arc::new(dataset), table, _directory: directory })
+        Ok(Self { dataset: Arc::new(dataset), table })
     }
 
     /// A stock DataFusion session that knows the dataset by the table's name.

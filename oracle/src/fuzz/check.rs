@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use super::coverage::Point;
 use super::failure::{Failure, FailureClass};
@@ -25,6 +26,8 @@ pub struct CaseOutcome {
     pub refused: u64,
     /// Answers that are wrong because of a numbered defect of the libraries, by its number.
     pub defects: BTreeMap<u32, u64>,
+    /// Where the time went.
+    pub times: BTreeMap<&'static str, Duration>,
 }
 
 impl CaseOutcome {
@@ -34,6 +37,10 @@ impl CaseOutcome {
 
     pub(super) fn reach(&mut self, group: &'static str, name: impl Into<String>) {
         self.points.insert(Point::new(group, name));
+    }
+
+    fn took(&mut self, stage: &'static str, start: Instant) {
+        *self.times.entry(stage).or_default() += start.elapsed();
     }
 }
 
@@ -63,13 +70,24 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 async fn check(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
     recipe.validate()?;
+    let start = Instant::now();
     let test = TestDataset::build(&recipe.table).await?;
+    outcome.took("dataset", start);
+    let start = Instant::now();
     let judge = Judge::new(recipe, &test, outcome).await?;
     states::note(recipe, &test, &judge, outcome);
+    outcome.took("interpreter and plain plans", start);
+    let start = Instant::now();
     let side = PushdownSide::open(&test, &recipe.settings)?;
     for index in 0..recipe.workload.len() {
         side.check(&test, index, &judge, outcome).await?;
     }
+    outcome.took("pushdown plans", start);
+    let start = Instant::now();
     workload::check(&side, &test, &judge, outcome).await?;
-    relations::check(&side, &judge, outcome).await
+    outcome.took("workload plans", start);
+    let start = Instant::now();
+    relations::check(&side, &judge, outcome).await?;
+    outcome.took("relations", start);
+    Ok(())
 }

@@ -40,6 +40,8 @@ pub struct FuzzReport {
     pub failed: Vec<FailedCase>,
     /// How long it took.
     pub elapsed: Duration,
+    /// Where the time went, summed over the cases that ran at the same time.
+    pub times: BTreeMap<&'static str, Duration>,
 }
 
 impl FuzzReport {
@@ -80,6 +82,8 @@ impl fmt::Display for FuzzReport {
         for (number, answers) in &self.defects {
             writeln!(f, "{answers} answers are wrong because of upstream defect {number} (oracle/src/defects.rs)")?;
         }
+        let times = self.times.iter().map(|(stage, time)| format!("{stage} {:.1} s", time.as_secs_f64()));
+        writeln!(f, "time: {}", times.collect::<Vec<_>>().join(", "))?;
         for missing in self.missing() {
             writeln!(f, "NOT REACHED {missing}")?;
         }

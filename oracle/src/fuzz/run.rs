@@ -54,6 +54,9 @@ pub async fn fuzz(options: &FuzzOptions, progress: &mut (dyn FnMut(&FuzzReport) 
         for (number, answers) in outcome.defects {
             *report.defects.entry(number).or_insert(0) += answers;
         }
+        for (stage, time) in outcome.times {
+            *report.times.entry(stage).or_default() += time;
+        }
         report.coverage.add(outcome.points);
         if let Some(failure) = outcome.failures.into_iter().next() {
             let shrunk = shrink(&case.recipe, failure.class, options.shrink).await;

@@ -1,4 +1,4 @@
-//! Workloads: one to five queries, most of them a family whose members can be answered from the finest one.
+//! Workloads: one to eight queries, most of them a family whose members can be answered from the finest one.
 
 use rand::Rng;
 use rand::seq::{IndexedRandom, IteratorRandom};
@@ -15,12 +15,12 @@ struct Family {
     filter: Option<Expr>,
 }
 
-/// One to five queries over the columns.
+/// One to eight queries over the columns.
 pub(super) fn generate(columns: &[ColumnPlan], rng: &mut impl Rng) -> Vec<Query> {
     let family = family(columns, rng);
-    (0..rng.random_range(1..=5))
+    (0..rng.random_range(1..=8))
         .map(|_| {
-            if rng.random_bool(0.25) {
+            if rng.random_bool(0.4) {
                 count_rows(columns, rng)
             } else if rng.random_bool(0.15) {
                 let stranger = self::family(columns, rng);
