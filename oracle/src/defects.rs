@@ -29,6 +29,14 @@ pub enum Defect {
     /// DataFusion's plan of a truth test that two expressions share, or that a CASE reads, fails with an internal error:
     /// the logical plan has it as never NULL, the physical one as nullable.
     NullableTruthTest,
+    /// DataFusion's grouped MIN and MAX of floats start at the largest finite numbers and compare as numbers: an infinity
+    /// alone is lost, and after a NaN comes whatever follows it.
+    GroupedFloatExtrema,
+    /// DataFusion computes an aggregate's argument also for rows that its FILTER rejects, and fails where it overflows.
+    EagerFilteredArgument,
+    /// Lance's bitmap with stable row ids, an update and `optimize_indices` in append mode: the old segment keeps the
+    /// moved row's id, and the coverage of the new one readmits it.
+    StaleStableRowId,
 }
 
 /// What is known of a wrong plain answer.
@@ -52,8 +60,15 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 4] =
-        [Self::ConstantGroupKeys, Self::PrunedSortKeys, Self::IndexedTruthTest, Self::NullableTruthTest];
+    pub const ALL: [Self; 7] = [
+        Self::ConstantGroupKeys,
+        Self::PrunedSortKeys,
+        Self::IndexedTruthTest,
+        Self::NullableTruthTest,
+        Self::GroupedFloatExtrema,
+        Self::EagerFilteredArgument,
+        Self::StaleStableRowId,
+    ];
 
     /// The defect's number, which never changes.
     #[must_use]
@@ -63,6 +78,9 @@ impl Defect {
             Self::PrunedSortKeys => 2,
             Self::IndexedTruthTest => 3,
             Self::NullableTruthTest => 4,
+            Self::GroupedFloatExtrema => 5,
+            Self::EagerFilteredArgument => 6,
+            Self::StaleStableRowId => 7,
         }
     }
 
@@ -73,22 +91,35 @@ impl Defect {
             Self::ConstantGroupKeys => evidence::lost_group_keys(evidence),
             Self::PrunedSortKeys => evidence::lost_sort_keys(evidence),
             Self::IndexedTruthTest => evidence::lost_unknown_rows(evidence),
-            Self::NullableTruthTest => false,
+            Self::GroupedFloatExtrema => {
+                evidence::is_right_but_for_float_extrema(evidence.query, evidence.table, evidence.found)
+            }
+            Self::StaleStableRowId => evidence::has_stale_ids(evidence),
+            Self::NullableTruthTest | Self::EagerFilteredArgument => false,
         }
     }
 
     /// Does the defect explain that a query with an answer fails?
     #[must_use]
     pub fn explains_failure(self, query: &Query, error: &OracleError) -> bool {
-        self == Self::NullableTruthTest && evidence::is_nullable_truth_test(query, error)
+        match self {
+            Self::NullableTruthTest => evidence::is_nullable_truth_test(query, error),
+            Self::EagerFilteredArgument => evidence::is_eager_argument(query, error),
+            _ => false,
+        }
     }
 
     /// Is another plan's answer wrong in the very way in which this defect made the plain one wrong? It is if it is the
-    /// plain one; lost sort keys leave ties in any order, so there it is also if it is right but for those keys.
+    /// plain one. Lost sort keys leave ties in any order and float extrema depend on the order of rows, so there it also
+    /// is if it is right but for those keys, or those columns.
     #[must_use]
     pub fn excuses(self, query: &Query, table: &Table, plain: &Answer, found: &Answer) -> bool {
-        plain.difference(found).is_none()
-            || self == Self::PrunedSortKeys && evidence::is_right_under_fewer_keys(query, table, found)
+        let alike = match self {
+            Self::PrunedSortKeys => evidence::is_right_under_fewer_keys(query, table, found),
+            Self::GroupedFloatExtrema => evidence::is_right_but_for_float_extrema(query, table, found),
+            _ => false,
+        };
+        alike || plain.difference(found).is_none()
     }
 
     /// The smallest case that shows it.
@@ -99,6 +130,9 @@ impl Defect {
             Self::PrunedSortKeys => recipes::pruned_sort_keys(),
             Self::IndexedTruthTest => recipes::indexed_truth_test(),
             Self::NullableTruthTest => recipes::nullable_truth_test(),
+            Self::GroupedFloatExtrema => recipes::grouped_float_extrema(),
+            Self::EagerFilteredArgument => recipes::eager_filtered_argument(),
+            Self::StaleStableRowId => recipes::stale_stable_row_id(),
         }
     }
 }

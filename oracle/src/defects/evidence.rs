@@ -6,10 +6,11 @@ use datafusion::logical_expr::LogicalPlan;
 use super::Evidence;
 use crate::OracleError;
 use crate::answer::Answer;
+use crate::error_class::ErrorClass;
 use crate::model::Table;
-use crate::query::{Expr, Query, SortKey, visit};
+use crate::query::{Expr, Function, Query, SortKey, visit};
 use crate::recipe::Operation;
-use crate::value::Row;
+use crate::value::{Row, Type, Value};
 
 /// A grouped query became a grand total, and one row is answered where there is no group.
 pub(super) fn lost_group_keys(evidence: &Evidence<'_>) -> bool {
@@ -60,6 +61,66 @@ pub(super) fn is_nullable_truth_test(query: &Query, error: &OracleError) -> bool
     query.visit(&mut |expr| tests |= matches!(expr, Expr::IsTruth { .. }));
     let text = error.to_string();
     tests && text.contains("Physical input schema should be the same") && text.contains("field nullability at index")
+}
+
+/// Stable row ids, an index, an operation that moves rows, an append to the index, and right without indexes.
+pub(super) fn has_stale_ids(evidence: &Evidence<'_>) -> bool {
+    let mut operations = evidence.recipe.history.iter();
+    let moves = |operation: &Operation| matches!(operation, Operation::Update { .. } | Operation::MergeInsert { .. });
+    evidence.recipe.stable_row_ids
+        && operations.any(|operation| matches!(operation, Operation::CreateIndex { .. }))
+        && operations.any(moves)
+        && operations.any(|operation| matches!(operation, Operation::OptimizeIndices))
+        && is_right_unindexed(evidence)
+}
+
+/// An overflow, and an aggregate with a FILTER whose argument can overflow.
+pub(super) fn is_eager_argument(query: &Query, error: &OracleError) -> bool {
+    let mut may_overflow = false;
+    query.visit(&mut |expr| {
+        if let Expr::Aggregate(call) = expr
+            && let (Some(argument), true) = (&call.argument, call.filter.is_some())
+        {
+            visit(argument, &mut |expr| may_overflow |= matches!(expr, Expr::Arithmetic { .. }));
+        }
+    });
+    may_overflow && ErrorClass::of(error) == ErrorClass::Overflow
+}
+
+/// A grouped query over floats that are not all finite is right in every other column than MIN and MAX of floats, and
+/// there it has a number that the argument has, or an end of the finite range. Rows that a LIMIT chose by such a column
+/// are not excused.
+pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found: &Answer) -> bool {
+    let grouped = query.group_by.as_ref().is_some_and(|keys| !keys.is_empty());
+    let columns: Vec<usize> =
+        (0..query.outputs.len()).filter(|&output| is_float_extremum(&query.outputs[output].expr, table)).collect();
+    let Ok(expected) = table.answer(query) else { return false };
+    if !grouped || columns.is_empty() || query.limit.is_some() || expected.columns != found.columns {
+        return false;
+    }
+    let masked = |answer: &Answer| {
+        let mut answer = answer.clone();
+        answer.rows.iter_mut().for_each(|row| columns.iter().for_each(|&column| row[column] = Value::Null));
+        answer.sorted_by = answer.sorted_by.into_iter().take_while(|key| !columns.contains(key)).collect();
+        answer
+    };
+    let known = |row: &Row| columns.iter().all(|&column| is_known(&row[column], table));
+    masked(&expected).difference(&masked(found)).is_none() && found.rows.iter().all(known) && has_special_floats(table)
+}
+
+fn is_float_extremum(expr: &Expr, table: &Table) -> bool {
+    let Expr::Aggregate(call) = expr else { return false };
+    matches!(call.function, Function::Min | Function::Max) && call.data_type(&table.columns) == Ok(Type::Float64)
+}
+
+fn has_special_floats(table: &Table) -> bool {
+    table.rows.iter().flatten().any(|value| matches!(value, Value::Float64(float) if !float.0.is_finite()))
+}
+
+/// A value of the table, NULL, or what the accumulators start with.
+fn is_known(value: &Value, table: &Table) -> bool {
+    let start = matches!(value, Value::Float64(float) if float.0 == f64::MAX || float.0 == f64::MIN);
+    start || value.is_null() || table.rows.iter().flatten().any(|known| known == value)
 }
 
 fn is_right_unindexed(evidence: &Evidence<'_>) -> bool {

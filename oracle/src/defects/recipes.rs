@@ -1,8 +1,8 @@
 //! The smallest case for each defect.
 
-use crate::query::{Column, Expr, Function, Output, Query, SortKey};
-use crate::recipe::{IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
-use crate::value::{Row, Type, Value};
+use crate::query::{Arithmetic, Column, Comparison, Expr, Function, Output, Query, SortKey};
+use crate::recipe::{Assignment, IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
+use crate::value::{Decimal, Float, Row, Type, Value};
 
 fn is_null(name: &str) -> Expr {
     Expr::IsNull { operand: Box::new(Expr::column(name)), negated: false }
@@ -24,9 +24,9 @@ pub(super) fn indexed_truth_test() -> Recipe {
     let column = Column { name: "c0".to_owned(), data_type: Type::Boolean, nullable: true };
     let index = Operation::CreateIndex { column: "c0".to_owned(), kind: IndexKind::Bitmap, name: None };
     let history = vec![Operation::Create { rows: vec![vec![Value::Null]] }, index];
-    let is_not_true = Expr::IsTruth { operand: Box::new(Expr::column("c0")), truth: Some(true), negated: true };
-    let query =
-        Query { filter: Some(is_not_true), ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
+    let is_true = Expr::IsTruth { operand: Box::new(Expr::column("c0")), truth: Some(true), negated: false };
+    let filter = Some(Expr::Not(Box::new(is_true)));
+    let query = Query { filter, ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
     recipe(vec![column], history, query)
 }
 
@@ -36,6 +36,41 @@ pub(super) fn nullable_truth_test() -> Recipe {
     let count = Expr::aggregate(Function::Count, Expr::case(is_true, Expr::column("c0"), None), None);
     let query = Query { group_by: Some(Vec::new()), ..Query::of_table("t", vec![Output::new(count, "m0")]) };
     recipe(vec![column], vec![Operation::Create { rows: Vec::new() }], query)
+}
+
+pub(super) fn grouped_float_extrema() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Float64, nullable: false };
+    let max = Expr::aggregate(Function::Max, Expr::column("c0"), None);
+    let outputs = vec![Output::new(Expr::column("c0"), "c0"), Output::new(max, "m0")];
+    let rows = vec![vec![Value::Float64(Float(f64::NEG_INFINITY))]];
+    recipe(vec![column], vec![Operation::Create { rows }], grouped(vec![Expr::column("c0")], outputs, 0))
+}
+
+pub(super) fn eager_filtered_argument() -> Recipe {
+    let data_type = Type::Decimal { precision: 38, scale: 0 };
+    let largest = || Value::Decimal(Decimal { unscaled: 10_i128.pow(38) - 1, scale: 0 });
+    let column = Column { name: "c0".to_owned(), data_type, nullable: false };
+    let sum = Expr::arithmetic(Arithmetic::Add, Expr::column("c0"), Expr::column("c0"));
+    let less = Expr::compare(Comparison::Less, Expr::column("c0"), Expr::literal(largest(), data_type));
+    let outputs =
+        vec![Output::new(Expr::column("c0"), "c0"), Output::new(Expr::aggregate(Function::Max, sum, Some(less)), "m0")];
+    let query = grouped(vec![Expr::column("c0")], outputs, 0);
+    recipe(vec![column], vec![Operation::Create { rows: vec![vec![largest()]] }], query)
+}
+
+pub(super) fn stale_stable_row_id() -> Recipe {
+    let integer = |value| Expr::literal(Value::Int64(value), Type::Int64);
+    let is = |value| Expr::compare(Comparison::Equal, Expr::column("c0"), integer(value));
+    let index = Operation::CreateIndex { column: "c0".to_owned(), kind: IndexKind::Bitmap, name: None };
+    let set = vec![Assignment { column: "c0".to_owned(), value: integer(2) }];
+    let update = Operation::Update { set, predicate: Some(is(1)) };
+    // The fragment stays, so the old segment goes on covering it.
+    let rows = vec![vec![Value::Int64(1), Value::Int64(0)], vec![Value::Int64(3), Value::Int64(0)]];
+    let query = Query { filter: Some(is(1)), ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
+    let mut recipe = integers(rows, query);
+    recipe.table.stable_row_ids = true;
+    recipe.table.history.extend([index, update, Operation::OptimizeIndices]);
+    recipe
 }
 
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {

@@ -75,7 +75,7 @@ async fn check(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
     outcome.took("dataset", start);
     let start = Instant::now();
     let judge = Judge::new(recipe, &test, outcome).await?;
-    states::note(recipe, &test, &judge, outcome);
+    states::note(recipe, &test, &judge, outcome).await?;
     outcome.took("interpreter and plain plans", start);
     let start = Instant::now();
     let side = PushdownSide::open(&test, &recipe.settings)?;

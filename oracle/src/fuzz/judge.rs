@@ -17,7 +17,7 @@ use crate::{OracleError, Result};
 /// The interpreter's answers to a recipe's queries, and the plain ones.
 pub(super) struct Judge<'a> {
     pub(super) recipe: &'a Recipe,
-    test: &'a TestDataset,
+    pub(super) test: &'a TestDataset,
     plain_session: SessionContext,
     expected: Vec<Result<Answer, ModelError>>,
     plain: Vec<Plain>,
@@ -158,12 +158,36 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges the plain answer of a query that is not part of the workload: `true` if it is right.
-    pub(super) async fn is_plainly_right(&self, query: &Query, outcome: &mut CaseOutcome) -> bool {
+    /// Judges an optimized answer to a query that is not part of the workload but made from one, at `index`: `true` if it
+    /// is the interpreter's. It is not and excused on the same terms as in [`Self::judge`].
+    pub(super) async fn judge_other(
+        &self,
+        index: usize,
+        query: &Query,
+        found: Result<Answer>,
+        outcome: &mut CaseOutcome,
+    ) -> bool {
         let expected = self.test.table.answer(query);
-        let found = plain_answer(&self.plain_session, query).await.map(|(answer, _)| answer);
-        let before = outcome.failures.len();
-        self.judge_plain(None, query, &expected, found, outcome).await.is_none() && outcome.failures.len() == before
+        let is_right = match (&expected, &found) {
+            (Ok(expected), Ok(found)) => expected.difference(found).is_none(),
+            (Err(expected), Err(found)) => ErrorClass::of_model(expected).agrees(ErrorClass::of(found)),
+            _ => false,
+        };
+        if is_right {
+            return true;
+        }
+        let plain = plain_answer(&self.plain_session, query).await.map(|(answer, _)| answer);
+        let defective = self.judge_plain(Some(index), query, &expected, plain, outcome).await;
+        let excused = match (&defective, &found) {
+            (Some((defect, Some(plain))), Ok(found)) => defect.excuses(query, &self.test.table, plain, found),
+            (Some((defect, None)), Err(error)) => defect.explains_failure(query, error),
+            _ => false,
+        };
+        if !excused {
+            let detail = format!("{query}\n  interpreter: {expected:?}\n  found: {found:?}");
+            outcome.fail(FailureClass::Relation, Some(index), detail);
+        }
+        false
     }
 }
 

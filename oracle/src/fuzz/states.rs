@@ -1,12 +1,21 @@
 //! What a case's dataset and queries are, as coverage points.
 
+use lance::index::DatasetIndexExt;
+
 use super::check::CaseOutcome;
 use super::judge::Judge;
+use crate::Result;
 use crate::dataset::TestDataset;
 use crate::recipe::Recipe;
+use crate::value::Value;
 
 /// Notes every state that the case is in.
-pub(super) fn note(recipe: &Recipe, test: &TestDataset, judge: &Judge<'_>, outcome: &mut CaseOutcome) {
+pub(super) async fn note(
+    recipe: &Recipe,
+    test: &TestDataset,
+    judge: &Judge<'_>,
+    outcome: &mut CaseOutcome,
+) -> Result<()> {
     let fragments = test.dataset.fragments();
     outcome.reach(
         "table",
@@ -16,9 +25,24 @@ pub(super) fn note(recipe: &Recipe, test: &TestDataset, judge: &Judge<'_>, outco
             _ => "several fragments",
         },
     );
-    if fragments.iter().any(|fragment| fragment.deletion_file.is_some()) {
-        outcome.reach("table", "deletions");
+    let special = |value: &Value| matches!(value, Value::Float64(float) if !float.0.is_finite());
+    let states = [
+        ("table", "deletions", fragments.iter().any(|fragment| fragment.deletion_file.is_some())),
+        ("table", "floats that are no numbers", test.table.rows.iter().flatten().any(special)),
+        ("table", "stable row ids", recipe.table.stable_row_ids),
+        ("table", "an older storage version", recipe.table.storage_version.is_some()),
+        ("table", "an older version is read", recipe.table.read_after.is_some()),
+        ("settings", "stock provider", recipe.settings.stock_provider),
+        ("settings", "exact floats", recipe.settings.exact_floats),
+        ("settings", "priced", recipe.settings.price_seed.is_some()),
+    ];
+    for (group, name, _) in states.into_iter().filter(|(_, _, holds)| *holds) {
+        outcome.reach(group, name);
     }
+    for switch in recipe.settings.pushdown.keys() {
+        outcome.reach("switched off", switch);
+    }
+    note_indexes(test, outcome).await?;
     for operation in &recipe.table.history {
         outcome.reach("history", operation.name());
     }
@@ -28,4 +52,19 @@ pub(super) fn note(recipe: &Recipe, test: &TestDataset, judge: &Judge<'_>, outco
             outcome.reach("query", "grand total over no rows");
         }
     }
+    Ok(())
+}
+
+async fn note_indexes(test: &TestDataset, outcome: &mut CaseOutcome) -> Result<()> {
+    let indexes = test.dataset.load_indices().await?;
+    for (position, index) in indexes.iter().enumerate() {
+        for other in &indexes[..position] {
+            if index.name == other.name {
+                outcome.reach("index", "several segments");
+            } else if index.fields == other.fields && !index.fields.is_empty() {
+                outcome.reach("index", "several on a column");
+            }
+        }
+    }
+    Ok(())
 }

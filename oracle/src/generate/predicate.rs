@@ -30,7 +30,8 @@ fn connected(columns: &[ColumnPlan], depth: usize, truth_tests: bool, rng: &mut 
     if truth_tests && rng.random_bool(0.08) {
         let operand = Box::new(connected(columns, depth.saturating_sub(1), false, rng));
         let truth = [Some(true), Some(false), None].choose(rng).copied().flatten();
-        return Expr::IsTruth { operand, truth, negated: rng.random() };
+        let test = Expr::IsTruth { operand, truth, negated: rng.random() };
+        return if rng.random_bool(0.3) { Expr::Not(Box::new(test)) } else { test };
     }
     if depth == 0 || rng.random_bool(0.55) {
         return columns.choose(rng).map_or(Expr::And(Vec::new()), |plan| leaf(plan, columns, rng));

@@ -5,4 +5,5 @@ mod judging;
 mod plain;
 mod recipes;
 mod regressions;
+mod states;
 mod tpch;
