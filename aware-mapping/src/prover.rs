@@ -19,7 +19,8 @@ pub enum Requires {
     /// Nothing: every value is the plain one, to the bit.
     #[default]
     Nothing,
-    /// Floats may be combined in another order, so that the last bits of sums, and extrema beside a NaN, may differ.
+    /// Floats may be added up in another order. Sums then differ in their last bits; in any bit, or by overflow, where
+    /// large terms cancel.
     Reassociate,
 }
 

@@ -13,7 +13,8 @@ use crate::{Candidate, CandidateSpace, Estimate, LeafCost, MappingError, Rewrite
 pub enum FloatPolicy {
     /// Never: every float has the bits of the plain plan's.
     Exact,
-    /// Yes, as DataFusion's own parallel plans add them up in any order.
+    /// Yes, as DataFusion's own parallel plans add them up in any order, with another one each time. Terms of much larger
+    /// magnitude than their sum can change every digit of it, here as there.
     #[default]
     Reassociate,
 }

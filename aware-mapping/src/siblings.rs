@@ -37,7 +37,7 @@ impl Siblings {
             let Ok((aggregate, by)) = relational_aggregate(node) else { continue };
             let (base, conjuncts) = split_input(&aggregate.input);
             let columns = key_columns(by);
-            let key_size = by.iter().map(size).sum();
+            let key_size = by.iter().map(Expr::node_count).sum();
             let rank =
                 (columns.len(), Reverse(conjuncts.len()), Reverse(key_size), aggregate.measures.len(), Reverse(index));
             siblings.by_input.entry(base.fingerprint()).or_default().push(siblings.members.len());
@@ -71,10 +71,6 @@ impl Siblings {
             })
             .collect()
     }
-}
-
-fn size(expr: &Expr) -> usize {
-    1 + expr.children().into_iter().map(size).sum::<usize>()
 }
 
 /// A set of columns as bits.

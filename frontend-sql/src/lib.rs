@@ -42,6 +42,7 @@ mod feature;
 mod functions;
 mod line_ends;
 mod lower;
+mod nesting;
 mod plan_error;
 mod planner;
 mod refused;

@@ -72,7 +72,9 @@ fn canonical_filter(conjuncts: Vec<Expr>, input: Arc<QueryExpr>) -> Result<Arc<Q
             let all = std::iter::once(predicate.0.clone()).chain(conjuncts).collect();
             canonical_filter(all, Arc::clone(input))
         }
-        Operator::Project { columns, input } if movable && !any_volatile(columns) => {
+        Operator::Project { columns, input }
+            if movable && !any_volatile(columns) && stays_small(&conjuncts, columns) =>
+        {
             let sources = expressions(columns);
             let below = conjuncts.iter().map(|conjunct| conjunct.substitute(&sources)).collect();
             canonical_project(columns.clone(), canonical_filter(below, Arc::clone(input))?)
@@ -139,7 +141,9 @@ fn canonical_aggregate(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Arc<Query
 /// The aggregate over the input of the projections and needless sorts that it reads.
 fn read_through(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Aggregate<Arc<QueryExpr>>, TypesError> {
     match aggregate.input.operator() {
-        Operator::Project { columns, input } if !any_volatile(columns) => {
+        Operator::Project { columns, input }
+            if !any_volatile(columns) && stays_small(aggregate.input_exprs(), columns) =>
+        {
             let sources = expressions(columns);
             let mut substitute = |expr: &Expr| Ok::<_, TypesError>(expr.substitute(&sources));
             read_through(Aggregate {
@@ -163,6 +167,20 @@ fn read_through(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Aggregate<Arc<Qu
         }
         _ => Ok(aggregate),
     }
+}
+
+/// Nodes that an expression may gain when columns are replaced by what they stand for.
+const MAX_GROWTH: usize = 256;
+
+/// Whether no expression grows beyond measure when it reads through a projection. Chains of sub-selects such as
+/// `SELECT x + x AS x FROM (…)` would double at each step.
+fn stays_small<'a>(reading: impl IntoIterator<Item = &'a Expr>, columns: &[NamedExpr]) -> bool {
+    let sizes: Vec<usize> = columns.iter().map(|column| column.expr.node_count()).collect();
+    reading.into_iter().all(|expr| {
+        let mut growth = 0_usize;
+        expr.for_each_column(&mut |id: &ColumnId| growth += sizes.get(id.index()).map_or(0, |size| size - 1));
+        growth <= MAX_GROWTH
+    })
 }
 
 fn expressions(columns: &[NamedExpr]) -> Vec<Expr> {

@@ -6,8 +6,12 @@
 use asap_types::{
     AggIntent, Aggregate, ColumnRef, Expr, Literal, MeasureFilters, Operator, Predicate, Reduction, UnresolvedQuery,
 };
-use datafusion_expr::Expr as PlanExpr;
+use std::collections::HashSet;
+
+use arrow_schema::DataType;
+use datafusion_common::Column;
 use datafusion_expr::expr::AggregateFunction;
+use datafusion_expr::{Expr as PlanExpr, ExprSchemable};
 
 use super::input::Input;
 use super::scope::{Relation, Scope, visible_name};
@@ -24,6 +28,9 @@ impl Lowering<'_> {
     pub(super) fn aggregate(&self, aggregate: &datafusion_expr::Aggregate) -> Result<Relation, FrontendError> {
         let input = self.plan(&aggregate.input)?;
         let scope = input.scope(aggregate.input.schema());
+        if let Some(key) = converted_key(aggregate) {
+            return Err(self.refuse_expr(Feature::ConvertedKey, key));
+        }
         let facts = self.ir(Input::new(&input))?;
         let by: Vec<Expr<ColumnRef>> =
             aggregate.group_expr.iter().map(|key| self.expr(key, scope)).collect::<Result<_, _>>()?;
@@ -58,7 +65,7 @@ impl Lowering<'_> {
         }
         let args: Vec<Expr<ColumnRef>> =
             call.params.args.iter().map(|arg| self.expr(arg, scope)).collect::<Result<_, _>>()?;
-        let filter = call.params.filter.as_deref().map(|filter| self.expr(filter, scope)).transpose()?;
+        let filter = call.params.filter.as_deref().map(|filter| self.measure_filter(filter, scope)).transpose()?;
         let filter = filter.filter(|filter| !input.is_always_true(filter));
         let name = call.func.name();
         if name == "count" {
@@ -79,6 +86,32 @@ impl Lowering<'_> {
         };
         Ok((measure, filter.map(Predicate)))
     }
+
+    /// The condition of FILTER, whose type DataFusion does not check. An untyped NULL is an unknown truth value.
+    fn measure_filter(&self, filter: &PlanExpr, scope: Scope<'_>) -> Result<Expr<ColumnRef>, FrontendError> {
+        match self.planned(filter.get_type(scope.planned))? {
+            DataType::Boolean => self.expr(filter, scope),
+            DataType::Null => Ok(Expr::Literal(Literal::null(DataType::Boolean))),
+            other => Err(FrontendError::Plan {
+                message: format!("the condition of FILTER is of type {other}, not Boolean"),
+                span: self.place_of(filter),
+            }),
+        }
+    }
+}
+
+/// A computed key that bears the name of a column on which others depend.
+///
+/// DataFusion 54.1 looks dependencies up by the names of keys, and the name of a CAST is its operand's: it then adds what
+/// depends on the column to the keys, although the converted column does not determine it.
+fn converted_key(aggregate: &datafusion_expr::Aggregate) -> Option<&PlanExpr> {
+    let schema = aggregate.input.schema();
+    let determinants: HashSet<usize> =
+        schema.functional_dependencies().iter().flat_map(|dependency| dependency.source_indices.clone()).collect();
+    let names: HashSet<String> =
+        determinants.into_iter().map(|index| Column::from(schema.qualified_field(index)).flat_name()).collect();
+    let is_column = |key: &PlanExpr| matches!(key.clone().unalias(), PlanExpr::Column(_));
+    aggregate.group_expr.iter().find(|key| !is_column(key) && names.contains(&key.schema_name().to_string()))
 }
 
 /// Names of the keys and measures that follow from what they compute: spellings of one aggregate get the same names. What

@@ -49,6 +49,16 @@ use crate::lower;
     "volatile-between",
     "SELECT k FROM t WHERE random() BETWEEN 0.1 AND 0.2"
 )]
+#[case(
+    "SELECT ts::date, sum(n) FROM (SELECT ts, count(*) AS n FROM t GROUP BY ts) GROUP BY ts::date",
+    "converted-key",
+    "ts"
+)]
+#[case(
+    "SELECT CAST(a AS double), count(*) FROM (SELECT a, max(b) AS m FROM t GROUP BY a) GROUP BY CAST(a AS double)",
+    "converted-key",
+    "a"
+)]
 fn feature_and_place(#[case] sql: &str, #[case] feature_name: &str, #[case] place: &str) {
     let error = lower(sql).unwrap_err();
     let FrontendError::Unsupported { feature, span } = &error else { unreachable!("{sql}: {error:?}") };
@@ -84,8 +94,44 @@ fn suggestion(#[case] sql: &str, #[case] hint: &str) {
 #[case("SELECT k FROM t WHERE k", "SELECT k FROM t WHERE k")]
 #[case("SELECT sum(k) FROM t", "SELECT sum(k) FROM t")]
 #[case("SELECT a AS x, b AS x FROM t", "SELECT a AS x, b AS x FROM t")]
+#[case("SELECT count(*) FILTER (WHERE 1) FROM t", "SELECT count(*) FILTER (WHERE 1) FROM t")]
+#[case("SELECT k, sum(a) FILTER (WHERE b) FROM t GROUP BY k", "b")]
+#[case("SELECT k, sum(a) FILTER (WHERE k) FROM t GROUP BY k", "k")]
 fn not_planned(#[case] sql: &str, #[case] place: &str) {
     let error = lower(sql).unwrap_err();
     assert!(matches!(error, FrontendError::Plan { .. }), "{error:?}");
     assert_eq!(&sql[error.span()], place, "{error}");
+}
+
+/// A chain nests by one level per operator; lists and the branches of one CASE do not nest.
+#[rstest]
+#[case::or(" OR b = 1")]
+#[case::plus(" + 1")]
+#[case::cast("::BIGINT")]
+fn chains_are_bounded(#[case] link: &str) {
+    let sql = |links: usize| format!("SELECT count(*) FROM t WHERE b{} = 1 OR p", link.repeat(links));
+    for links in [8_000, 1_000_000] {
+        let error = lower(&sql(links)).unwrap_err();
+        assert!(matches!(error, FrontendError::Syntax { .. }), "{links}: {error:?}");
+        assert!(error.to_string().contains("more than 8000 operators"), "{error}");
+    }
+}
+
+#[test]
+fn a_long_chain_is_lowered() {
+    let chain = format!("SELECT count(*) FROM t WHERE b = 0{}", " OR b = 1".repeat(3_900));
+    assert!(lower(&chain).is_ok());
+    let list = (0..20_000).map(|value| value.to_string()).collect::<Vec<_>>().join(", ");
+    assert!(lower(&format!("SELECT count(*) FROM t WHERE b IN ({list})")).is_ok());
+}
+
+/// The operand of BETWEEN is written twice: chains of them would double at each link.
+#[test]
+fn a_chain_of_betweens_is_refused() {
+    let sql = format!("SELECT count(*) FROM t WHERE p{}", " BETWEEN false AND true".repeat(40));
+    let error = lower(&sql).unwrap_err();
+    assert!(
+        matches!(&error, FrontendError::Unsupported { feature, .. } if feature.name() == "large-between"),
+        "{error:?}"
+    );
 }
