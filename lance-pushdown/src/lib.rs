@@ -72,6 +72,7 @@ mod registry;
 mod report;
 mod rule;
 mod schema_invariant;
+mod statistics;
 
 pub use count_from_mask::{
     CountSource, FragmentPushdownPlan, IndexBinding, IndexKind, IndexReadMetrics, IndexReader, IndexedAggregateExec,
@@ -81,6 +82,7 @@ pub use error::{PushdownError, Result};
 pub use handle::LancePushdown;
 pub use options::PushdownOptions;
 pub use reasons::{Refusal, ScanReason};
-pub use report::{Bucket, BucketSizes, FragmentReport, PushdownReport};
+pub use report::{Bucket, BucketSizes, FragmentReport, LiteralSource, PushdownReport};
 pub use rule::AggregatePushdown;
 pub use schema_invariant::{SchemaMismatch, check_branch_schema};
+pub use statistics::Undecided;
