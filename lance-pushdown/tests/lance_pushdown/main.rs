@@ -15,3 +15,6 @@ mod result_equality;
 mod schema_invariant;
 mod support;
 mod truth_tests;
+mod verdicts;
+mod zone_files;
+mod zone_maps;

@@ -133,10 +133,7 @@ impl Table {
     pub(crate) async fn named_zone_map(&mut self, column: &str, rows: u64, name: &str) {
         let params = ScalarIndexParams::for_builtin(BuiltinIndexType::ZoneMap)
             .with_params(&ZoneMapIndexBuilderParams::new(rows));
-        self.dataset
-            .create_index(&[column], IndexType::Scalar, Some(name.to_string()), &params, true)
-            .await
-            .unwrap();
+        self.dataset.create_index(&[column], IndexType::Scalar, Some(name.to_string()), &params, true).await.unwrap();
     }
 
     pub(crate) async fn append_batch(&mut self, data: RecordBatch) {
@@ -299,9 +296,8 @@ pub(crate) async fn pushed_stock(dataset: Arc<Dataset>, sql: &str) -> (Vec<i64>,
 pub(crate) async fn truth(table: &Table, sql: &str) -> Vec<i64> {
     let mut scan = table.dataset.scan();
     scan.use_scalar_index(false);
-    let stream = scan.try_into_stream().await.unwrap();
-    let schema = stream.schema();
-    let batches: Vec<RecordBatch> = stream.try_collect().await.unwrap();
+    let schema: SchemaRef = Arc::new(Schema::from(table.dataset.schema()));
+    let batches: Vec<RecordBatch> = scan.try_into_stream().await.unwrap().try_collect().await.unwrap();
     let context = SessionContext::new_with_config(config(1));
     context.register_table("t", Arc::new(MemTable::try_new(schema, vec![batches]).unwrap())).unwrap();
     let plan = plan(&context, sql).await;
