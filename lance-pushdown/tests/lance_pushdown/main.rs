@@ -4,6 +4,7 @@
 
 mod constructed;
 mod deletion_vectors;
+mod direct;
 mod filters;
 mod hazards;
 mod operator;

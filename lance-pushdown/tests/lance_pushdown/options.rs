@@ -69,5 +69,5 @@ async fn options_can_be_shown() {
 #[test]
 fn the_initial_scope_stays_within_the_default() {
     let scope = PushdownOptions::initial_scope();
-    assert!(scope.enabled && scope.literal_counts && scope.index_counts && scope.count_column);
+    assert!(scope.enabled && scope.literal_counts && scope.statistics && scope.index_counts && scope.count_column);
 }
