@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::classify::Input;
+use super::filter::FilterPlan;
 use super::measures::{CountedColumn, Measure};
 use crate::report::LiteralSource;
 use crate::statistics::{DecidableFilter, FragmentStatistics, NullFact, Undecided, Verdict, verdicts};
@@ -13,6 +14,8 @@ pub(super) struct Decision {
     /// On the filter; without one every row matches.
     pub(super) verdict: Verdict,
     verdict_source: LiteralSource,
+    /// The filter is one that an index or statistics evaluate: no row makes it fail.
+    cannot_fail: bool,
     /// One per aggregate, for those that count a column.
     pub(super) nulls: Vec<Option<CountedNulls>>,
 }
@@ -28,7 +31,7 @@ pub(super) struct CountedNulls {
 impl Decision {
     /// True if every count is zero: no row passes, or only columns are counted that are NULL throughout.
     pub(super) fn is_empty(&self) -> bool {
-        self.verdict == Verdict::NotMatching || self.counts_only_nulls()
+        self.verdict == Verdict::NotMatching || (self.cannot_fail && self.counts_only_nulls())
     }
 
     fn counts_only_nulls(&self) -> bool {
@@ -67,41 +70,42 @@ pub(super) fn decide(input: Input<'_>) -> Vec<Decision> {
         .map(|fragment| FragmentStatistics::try_new(fragment, zone_maps.map(Arc::clone)))
         .collect();
     let known: Vec<FragmentStatistics<'_>> = statistics.iter().flatten().cloned().collect();
-    let mut verdicts = verdicts_on(input, &known).into_iter();
+    let filter = decidable(input);
+    let mut verdicts = match &filter {
+        Ok(None) => all(Verdict::FullyMatching, known.len()),
+        Ok(Some(filter)) => verdicts(filter, &known),
+        Err(reason) => all(Verdict::Unknown(*reason), known.len()),
+    }
+    .into_iter();
+    let cannot_fail = filter.is_ok() || matches!(input.filter.plan, FilterPlan::Index(_));
     statistics
         .iter()
-        .map(|statistics| match statistics {
-            None => Decision {
-                physical_rows: None,
-                verdict: Verdict::Unknown(Undecided::NoStatistics),
-                verdict_source: LiteralSource::Manifest,
-                nulls: Vec::new(),
-            },
-            Some(statistics) => {
-                let unknown = (Verdict::Unknown(Undecided::Evaluation), LiteralSource::Manifest);
-                let (verdict, verdict_source) = verdicts.next().unwrap_or(unknown);
-                Decision {
-                    physical_rows: Some(statistics.physical_rows()),
-                    verdict,
-                    verdict_source,
-                    nulls: input.measures.iter().map(|measure| counted_nulls(measure, statistics)).collect(),
-                }
+        .map(|statistics| {
+            let verdict = statistics.as_ref().and_then(|_| verdicts.next());
+            let unknown = (Verdict::Unknown(Undecided::NoStatistics), LiteralSource::Manifest);
+            let (verdict, verdict_source) = verdict.unwrap_or(unknown);
+            let nulls = |statistics| input.measures.iter().map(|measure| counted_nulls(measure, statistics)).collect();
+            Decision {
+                physical_rows: statistics.as_ref().map(FragmentStatistics::physical_rows),
+                verdict,
+                verdict_source,
+                cannot_fail,
+                nulls: statistics.as_ref().map(nulls).unwrap_or_default(),
             }
         })
         .collect()
 }
 
-fn verdicts_on(input: Input<'_>, fragments: &[FragmentStatistics<'_>]) -> Vec<(Verdict, LiteralSource)> {
-    let all = |verdict| vec![(verdict, LiteralSource::Manifest); fragments.len()];
-    let Some(filter) = &input.filter.logical else {
-        return all(Verdict::FullyMatching);
-    };
-    if !input.options.statistics {
-        return all(Verdict::Unknown(Undecided::Off));
-    }
-    match DecidableFilter::try_new(filter, input.dataset.schema()) {
-        Ok(filter) => verdicts(&filter, fragments),
-        Err(reason) => all(Verdict::Unknown(reason)),
+fn all(verdict: Verdict, fragments: usize) -> Vec<(Verdict, LiteralSource)> {
+    vec![(verdict, LiteralSource::Manifest); fragments]
+}
+
+/// The filter, if there is one, for statistics to decide.
+fn decidable(input: Input<'_>) -> Result<Option<DecidableFilter>, Undecided> {
+    match &input.filter.logical {
+        None => Ok(None),
+        Some(_) if !input.options.statistics => Err(Undecided::Off),
+        Some(filter) => DecidableFilter::try_new(filter, input.dataset.schema()).map(Some),
     }
 }
 

@@ -67,7 +67,7 @@ async fn all_three() {
     insta::assert_snapshot!(shape(&table, "SELECT count(y) FROM t").await);
 }
 
-/// The first fragment is absent from `y`'s index and from its data.
+/// The second fragment has no data of `y`, and `y` has no index.
 #[tokio::test]
 async fn literals_and_scan() {
     let mut table = Table::create(fragments(1)).await;

@@ -262,12 +262,12 @@ async fn two_zone_maps_of_different_coverage(#[values(false, true)] wide_first: 
 #[tokio::test]
 async fn floats() {
     let schema = Arc::new(Schema::new(vec![Field::new("f", DataType::Float64, true)]));
-    let values = vec![
-        vec![Some(0.0), Some(-0.0), Some(0.0), Some(-0.0)],
-        vec![Some(1.0), Some(f64::NAN), Some(2.0), Some(-f64::NAN)],
-        vec![Some(1.0), None, Some(f64::INFINITY), Some(f64::NAN)],
-        vec![None, None, None, None],
-        vec![Some(f64::NAN), Some(f64::NAN), Some(f64::NAN), Some(f64::NAN)],
+    let values = [
+        [Some(0.0), Some(-0.0), Some(0.0), Some(-0.0)],
+        [Some(1.0), Some(f64::NAN), Some(2.0), Some(-f64::NAN)],
+        [Some(1.0), None, Some(f64::INFINITY), Some(f64::NAN)],
+        [None, None, None, None],
+        [Some(f64::NAN), Some(f64::NAN), Some(f64::NAN), Some(f64::NAN)],
     ];
     let data = RecordBatch::try_new(schema, vec![Arc::new(Float64Array::from(values.concat()))]).unwrap();
     let mut table = Table::from_batch(data, Layout { rows_per_fragment: 4, ..fragments(5) }).await;
