@@ -57,7 +57,7 @@ mod strategy;
 pub use combinator::{Combinator, combinator};
 pub use cost::{Estimate, LeafCost, UnknownLeafCost};
 pub use error::MappingError;
-pub use prover::{Combined, Derivation, MeasureDerivation, Requires, derive};
+pub use prover::{Combined, Derivation, MeasureDerivation, Requires, derive, has_unique_groups};
 pub use refusal::Refusal;
 pub use rewrite::Rewrite;
 pub use search::{CandidateSpace, TargetCandidates, search_workload, search_workload_with};
