@@ -141,14 +141,12 @@ fn canonical_aggregate(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Arc<Query
 /// The aggregate over the input of the projections and needless sorts that it reads.
 fn read_through(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Aggregate<Arc<QueryExpr>>, TypesError> {
     match aggregate.input.operator() {
-<<<<<<< HEAD
-        Operator::Project { columns, input }
-            if !any_volatile(columns) && stays_small(aggregate.input_exprs(), columns) =>
-        {
-=======
         // Below the projection are other labels, so other groups, if the keys alone do not make the groups.
-        Operator::Project { columns, input } if aggregate.reduction.is_relational() && !any_volatile(columns) => {
->>>>>>> baed483 (aware-mapping: groupings by labels can be held and are refused by name; the two-query workload listed and drawn)
+        Operator::Project { columns, input }
+            if aggregate.reduction.is_relational()
+                && !any_volatile(columns)
+                && stays_small(aggregate.input_exprs(), columns) =>
+        {
             let sources = expressions(columns);
             let mut substitute = |expr: &Expr| Ok::<_, TypesError>(expr.substitute(&sources));
             read_through(Aggregate {

@@ -440,7 +440,10 @@ fn every_refusal_is_given_by_some_workload() {
     given.extend(asap_aware_mapping::derive(&over(&scan_of("u"), &[0], &[count()]), &by(&[0, 1], &[count()])).err());
 
     // Every relational aggregate has its keys as unique key, so the prover's check of it fails for none.
-    assert_eq!(Refusal::ALL.iter().filter(|refusal| !given.contains(refusal)).collect::<Vec<_>>(), [&Refusal::NoUniqueKey]);
+    assert_eq!(
+        Refusal::ALL.iter().filter(|refusal| !given.contains(refusal)).collect::<Vec<_>>(),
+        [&Refusal::NoUniqueKey]
+    );
 }
 
 #[test]
