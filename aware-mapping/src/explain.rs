@@ -119,18 +119,10 @@ fn candidate_text(
 }
 
 fn title(node: &QueryExpr) -> String {
-    let Operator::Aggregate(aggregate) = node.operator() else { return String::new() };
-    let input = aggregate.input.schema();
-    let keys: Vec<String> = aggregate.keys().iter().map(|key| key.display(input).to_string()).collect();
-    let filter_of = |index: usize| {
-        let filter = aggregate.filters.get(index);
-        filter.map(|filter| format!(" filter ({})", filter.0.display(input))).unwrap_or_default()
-    };
-    let measures = aggregate.measures.iter().enumerate();
-    let measures: Vec<String> =
-        measures.map(|(index, measure)| format!("{}{}", measure.display(input), filter_of(index))).collect();
-    let by = if keys.is_empty() { "grand total".to_owned() } else { format!("by {}", keys.join(", ")) };
-    format!("{by}: {}", measures.join(", "))
+    match node.operator() {
+        Operator::Aggregate(aggregate) => aggregate.describe(aggregate.input.schema()),
+        _ => String::new(),
+    }
 }
 
 fn shortened(sources: &[String]) -> String {

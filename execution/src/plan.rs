@@ -7,16 +7,17 @@ use asap_types::{
     AggIntent, Aggregate, ExactOperation, Expr, MeasureFilters, NodeId, Operator, PostAsapDag, PostOperator, Predicate,
     Reduction, Schema, SummaryFamily, TableRef, UnaryOp,
 };
+use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::TableProvider;
 use datafusion::common::utils::expr::COUNT_STAR_EXPANSION;
-use datafusion::common::{Column, ExprSchema, ScalarValue, TableReference};
+use datafusion::common::{Column, DFSchema, ExprSchema, ScalarValue, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::FunctionRegistry;
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_aggregate::expr_fn;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
-    Distinct, Expr as DfExpr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, SortExpr, col, lit,
+    Distinct, Expr as DfExpr, ExprFunctionExt, ExprSchemable, LogicalPlan, LogicalPlanBuilder, SortExpr, cast, col, lit,
 };
 
 use crate::ExecutionError;
@@ -164,7 +165,7 @@ impl Planner<'_> {
             .enumerate()
             .map(|(index, measure)| {
                 let filter = filters.get(index).map(|filter| &filter.0);
-                Ok(aggregate_expr(measure, filter, &translator)?.alias(format!("m{index}")))
+                Ok(aggregate_expr(measure, filter, &translator, input.schema())?.alias(format!("m{index}")))
             })
             .collect::<Result<Vec<_>, ExecutionError>>()?;
         if needs_a_row {
@@ -204,6 +205,7 @@ fn aggregate_expr(
     measure: &AggIntent,
     filter: Option<&Expr>,
     translator: &ExprTranslator<'_>,
+    input: &DFSchema,
 ) -> Result<DfExpr, ExecutionError> {
     let mut filter = filter.cloned();
     let call = match measure {
@@ -228,8 +230,17 @@ fn aggregate_expr(
         }
     };
     match filter {
-        Some(filter) => Ok(call.filter(translator.expr(&filter)?).build()?),
+        Some(filter) => Ok(call.filter(boolean(translator.expr(&filter)?, input)?).build()?),
         None => Ok(call),
+    }
+}
+
+/// An untyped NULL as a Boolean one: DataFusion 54.1 fails to run an aggregate whose filter has no type
+/// (apache/datafusion#22773).
+fn boolean(filter: DfExpr, input: &DFSchema) -> Result<DfExpr, ExecutionError> {
+    match filter.get_type(input)? {
+        DataType::Null => Ok(cast(filter, DataType::Boolean)),
+        _ => Ok(filter),
     }
 }
 

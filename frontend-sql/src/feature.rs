@@ -40,6 +40,8 @@ pub enum Feature {
     AggregateClause,
     /// WITHIN GROUP.
     WithinGroup,
+    /// FILTER on a function that is no aggregate.
+    FilterClause,
     /// IGNORE NULLS, RESPECT NULLS.
     NullTreatment,
     /// An aggregate function that the IR knows nothing about.
@@ -87,6 +89,7 @@ impl Feature {
             Self::DistinctAggregate => "distinct-aggregate",
             Self::AggregateClause => "aggregate-clause",
             Self::WithinGroup => "within-group",
+            Self::FilterClause => "filter-clause",
             Self::NullTreatment => "null-treatment",
             Self::Aggregate(_) => "aggregate",
             Self::Operator(_) => "operator",
@@ -115,6 +118,7 @@ impl Feature {
             Self::VolatileBetween | Self::LargeBetween => {
                 "compute the operand in a sub-select, then compare its column"
             }
+            Self::FilterClause => "filter an aggregate, or use CASE",
             Self::SubqueryExpression => "move the sub-select into FROM, or put its value into the text",
             Self::NoTable => "select from a table",
             Self::ConvertedKey => "convert the key in the sub-select already",
@@ -144,6 +148,7 @@ impl fmt::Display for Feature {
             Self::DistinctAggregate => "a DISTINCT aggregate",
             Self::AggregateClause => "a clause inside an aggregate's parentheses",
             Self::WithinGroup => "WITHIN GROUP",
+            Self::FilterClause => "FILTER on a function that is not an aggregate",
             Self::NullTreatment => "IGNORE NULLS or RESPECT NULLS",
             Self::Aggregate(name) => return write!(f, "the aggregate function '{name}'"),
             Self::Operator(operator) => return write!(f, "the operator {operator}"),

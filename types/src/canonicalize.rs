@@ -26,11 +26,11 @@ pub fn canonicalize(query: &Arc<QueryExpr>) -> Result<Arc<QueryExpr>, TypesError
     let mut done: HashMap<*const QueryExpr, Arc<QueryExpr>> = HashMap::new();
     for node in QueryExpr::reachable(std::slice::from_ref(query)) {
         let operator = node.operator().try_map_input(&mut |input| {
-            done.get(&Arc::as_ptr(input)).cloned().ok_or(TypesError::NotRelational("an unvisited input"))
+            done.get(&Arc::as_ptr(input)).cloned().ok_or(TypesError::MissingNode("an unvisited input"))
         })?;
         done.insert(Arc::as_ptr(&node), canonical_node(operator)?);
     }
-    done.remove(&Arc::as_ptr(query)).ok_or(TypesError::NotRelational("an unvisited root"))
+    done.remove(&Arc::as_ptr(query)).ok_or(TypesError::MissingNode("an unvisited root"))
 }
 
 /// The canonical form of an operator over canonical inputs.
@@ -141,8 +141,11 @@ fn canonical_aggregate(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Arc<Query
 /// The aggregate over the input of the projections and needless sorts that it reads.
 fn read_through(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Aggregate<Arc<QueryExpr>>, TypesError> {
     match aggregate.input.operator() {
+        // Below the projection are other labels, so other groups, if the keys alone do not make the groups.
         Operator::Project { columns, input }
-            if !any_volatile(columns) && stays_small(aggregate.input_exprs(), columns) =>
+            if aggregate.reduction.is_relational()
+                && !any_volatile(columns)
+                && stays_small(aggregate.input_exprs(), columns) =>
         {
             let sources = expressions(columns);
             let mut substitute = |expr: &Expr| Ok::<_, TypesError>(expr.substitute(&sources));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use arrow_schema::DataType;
 
-use crate::{AggIntent, Aggregate, ColumnId, Expr, Field, Operator, Reduction, Schema, TypesError, UnaryOp};
+use crate::{AggIntent, Aggregate, ColumnId, Expr, Field, Operator, Schema, TypesError, UnaryOp};
 
 const MAX_DECIMAL128: u8 = 38;
 const MAX_DECIMAL256: u8 = 76;
@@ -277,14 +277,11 @@ fn project_schema(columns: &[crate::NamedExpr], input: &Schema) -> Result<Schema
     Ok(Schema::new(fields).with_keys(keys.collect::<Vec<BTreeSet<ColumnId>>>()))
 }
 
-/// The output schema of an aggregate: keys, then measures. `by` is a unique key of it.
+/// The output schema of an aggregate: keys, then measures. `by` is a unique key of it if the grouping is relational;
+/// otherwise labels that are no output columns tell the groups apart, and no key is known.
 pub(crate) fn aggregate_schema<N>(aggregate: &Aggregate<N>, input: &Schema) -> Result<Schema, TypesError> {
-    let Reduction::Reduce { by, without } = &aggregate.reduction else {
-        return Err(TypesError::NotRelational("an aggregate per entity"));
-    };
-    if !without.is_empty() {
-        return Err(TypesError::NotRelational("an aggregate without labels"));
-    }
+    let by = aggregate.keys();
+    aggregate.reduction.without().iter().try_for_each(|label| label.data_type(input).map(drop))?;
     let measures = aggregate.measures.len();
     if !aggregate.filters.fits(measures) {
         return Err(TypesError::FilterCount { measures, filters: aggregate.filters.len() });
@@ -303,7 +300,8 @@ pub(crate) fn aggregate_schema<N>(aggregate: &Aggregate<N>, input: &Schema) -> R
         .zip(&aggregate.output_names)
         .map(|(typed, name)| typed.map(|(data_type, nullable)| Field::new(name, data_type, nullable)))
         .collect::<Result<Vec<_>, TypesError>>()?;
-    let schema = Schema::new(fields).with_unique_key(0..by.len());
+    let schema = Schema::new(fields);
+    let schema = if aggregate.reduction.is_relational() { schema.with_unique_key(0..by.len()) } else { schema };
     if let Some(having) = &aggregate.having {
         expect_boolean(&having.0, &schema)?;
     }

@@ -53,7 +53,7 @@ fn resolve_operator(
     operator: &Operator<Arc<UnresolvedQuery>, ColumnRef>,
     input: Option<Resolved>,
 ) -> Result<(Operator<Arc<QueryExpr>>, Scope), TypesError> {
-    let missing = || TypesError::NotRelational("an operator without its input");
+    let missing = || TypesError::MissingNode("an operator without its input");
     if let Operator::Scan { table, schema, predicates } = operator {
         let scope: Scope = schema
             .fields()

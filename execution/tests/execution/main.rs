@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod comparison;
+mod filters;
 mod operators;
+mod planned;
+mod rollups;
 mod sharing;
 mod support;

@@ -126,14 +126,14 @@ async fn a_table_that_changed_is_refused() {
 #[rstest]
 #[case::per_entity(Reduction::PerEntity)]
 #[case::without(Reduction::Reduce { by: vec![], without: vec![Expr::column(K)] })]
-fn groupings_without_a_relational_schema_are_refused_when_built(#[case] reduction: Reduction) {
-    let Operator::Aggregate(mut aggregate) =
-        aggregate(scan("t"), &[], vec![(AggIntent::count(), None)], &["n"]).operator().clone()
-    else {
-        panic!("an aggregate")
-    };
+#[tokio::test]
+async fn groupings_by_labels_are_refused(#[case] reduction: Reduction) {
+    let plain = aggregate(scan("t"), &[], vec![(AggIntent::count(), None)], &["n"]);
+    let Operator::Aggregate(mut aggregate) = plain.operator().clone() else { panic!("an aggregate") };
     aggregate.reduction = reduction;
-    assert!(QueryExpr::new(Operator::Aggregate(aggregate)).is_err());
+    let labelled = QueryExpr::new(Operator::Aggregate(aggregate)).unwrap();
+    let dag = PostAsapDag::from_queries([("q", &labelled)]).unwrap();
+    assert!(matches!(run(&dag, &context()).await, Err(ExecutionError::Unsupported(_))));
 }
 
 #[tokio::test]

@@ -33,6 +33,18 @@ use crate::lower;
 #[case("SELECT median(a) FROM t", "aggregate", "median(a)")]
 #[case("SELECT k, stddev(a) FROM t GROUP BY k", "aggregate", "stddev(a)")]
 #[case("SELECT array_agg(a) FROM t", "aggregate", "array_agg(a)")]
+#[case("SELECT array_agg(a) FILTER (WHERE p) FROM t", "aggregate", "array_agg(a) FILTER (WHERE p)")]
+#[case("SELECT first_value(a) FILTER (WHERE p) FROM t", "aggregate", "first_value(a) FILTER (WHERE p)")]
+#[case("SELECT count(DISTINCT a) FILTER (WHERE p) FROM t", "distinct-aggregate", "count(DISTINCT a) FILTER (WHERE p)")]
+#[case(
+    "SELECT count(DISTINCT CASE WHEN p THEN a END) FROM t",
+    "distinct-aggregate",
+    "count(DISTINCT CASE WHEN p THEN a END)"
+)]
+#[case("SELECT avg(DISTINCT a) FROM t", "distinct-aggregate", "avg(DISTINCT a)")]
+#[case("SELECT sum(a) FILTER (WHERE p) OVER () FROM t", "window-function", "sum(a) FILTER (WHERE p)")]
+#[case("SELECT lower(k) FILTER (WHERE p) FROM t", "filter-clause", "lower(k) FILTER (WHERE p)")]
+#[case("SELECT sum(a) FILTER (WHERE a > (SELECT 1)) FROM t", "subquery-expression", "SELECT 1")]
 #[case(
     "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t",
     "aggregate",
@@ -73,6 +85,7 @@ fn feature_and_place(#[case] sql: &str, #[case] feature_name: &str, #[case] plac
 #[case("SELECT t.x FROM t", "column 't.x' not found", "t.x")]
 #[case("SELECT k FROM t WHERE l_tax > 1", "column 'l_tax' not found", "l_tax")]
 #[case("SELECT Mixed FROM t", "column 'mixed' not found", "Mixed")]
+#[case("SELECT sum(a) FILTER (WHERE nope) FROM t", "column 'nope' not found", "nope")]
 #[case("SELECT s.a FROM (SELECT k FROM t) AS s", "column 's.a' not found", "s.a")]
 #[case("SELECT a FROM t JOIN other.t2 ON true", "column 'a' is ambiguous", "a")]
 fn wrong_name(#[case] sql: &str, #[case] message: &str, #[case] place: &str) {
@@ -134,4 +147,12 @@ fn a_chain_of_betweens_is_refused() {
         matches!(&error, FrontendError::Unsupported { feature, .. } if feature.name() == "large-between"),
         "{error:?}"
     );
+}
+
+/// No row can decide what only its group can tell.
+#[test]
+fn a_filter_over_an_aggregate_is_refused() {
+    let sql = "SELECT sum(a) FILTER (WHERE count(*) > 1) FROM t";
+    let FrontendError::Unsupported { feature, span } = lower(sql).unwrap_err() else { unreachable!() };
+    assert_eq!((feature.name(), &sql[span]), ("expression", sql));
 }

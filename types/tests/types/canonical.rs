@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use asap_types::{
-    AggIntent, AggregateFacts, CompareOp, Expr, Literal, Operator, QueryExpr, UnaryOp, Volatility, canonicalize,
-    simplify,
+    AggIntent, Aggregate, AggregateFacts, CompareOp, Expr, Literal, Operator, QueryExpr, Reduction, UnaryOp,
+    Volatility, canonicalize, simplify,
 };
 use rstest::rstest;
 
@@ -122,6 +122,21 @@ fn a_measures_filter_is_normal_too() {
     same(&with(Some(col(2).is_not_null().and(p.clone()))), &with(Some(p)));
     assert_ne!(canonical(&with(Some(col(0).is_not_null()))), canonical(&with(None)));
     assert_ne!(canonical(&with(Some(boolean(false)))), canonical(&with(None)));
+}
+
+/// The labels of a projection's input are not those of the projection, so a grouping by labels reads none through.
+#[test]
+fn a_grouping_of_labels_does_not_read_through_a_projection() {
+    let narrowed = project(&scan(), &[(col(0), "a"), (col(3), "x")]);
+    for reduction in [Reduction::PerEntity, Reduction::Reduce { by: vec![], without: vec![col(0)] }] {
+        let plain = aggregate_of(Arc::clone(&narrowed), vec![], vec![(AggIntent::Rate { arg: col(1) }, None)], None);
+        let query = node(Operator::Aggregate(Aggregate { reduction, ..plain }));
+        assert_eq!(canonical(&query), query);
+        assert_ne!(
+            canonical(&query),
+            canonical(&aggregate(&narrowed, vec![], vec![(AggIntent::Rate { arg: col(1) }, None)], None))
+        );
+    }
 }
 
 #[test]
