@@ -111,8 +111,9 @@ fn candidate_text(
         Candidate::KeepPreAsap => format!("as written{cost}"),
         Candidate::Summary(summary) => format!("Summary of its own ({}){cost}", summary.strategy),
         Candidate::Rewrite(rewrite) => {
-            let requires = if rewrite.requires == Requires::Reassociate { ", reassociates floats" } else { "" };
-            let how = if rewrite.roll_up.is_some() { "re-aggregates" } else { "reuses columns of" };
+            let requires =
+                if rewrite.derivation.requires == Requires::Reassociate { ", reassociates floats" } else { "" };
+            let how = if rewrite.derivation.regroups { "re-aggregates" } else { "reuses columns of" };
             format!("Rewrite ({}): {how} {}{requires}{cost}", rewrite.strategy, name_of(&rewrite.source))
         }
     }

@@ -85,7 +85,7 @@ pub use cost::{Estimate, LeafCost, UnknownLeafCost};
 pub use error::MappingError;
 pub use prover::{Combined, Derivation, MeasureDerivation, Requires, derive, has_unique_groups};
 pub use refusal::Refusal;
-pub use rewrite::Rewrite;
+pub use rewrite::{Rewrite, RewritePlan};
 pub use search::{CandidateSpace, TargetCandidates, search_workload, search_workload_with};
 pub use select::{Choice, FloatPolicy, Selection, select};
 pub use strategies::{ExactSummaryStrategy, MultiMeasureStrategy, RollupStrategy, is_legal_rollup_source};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use asap_types::{Operator, QueryExpr, cse};
 
 use crate::{
-    Candidate, ExactSummaryStrategy, MappingError, MultiMeasureStrategy, Refused, ReplacementStrategy, RollupStrategy,
-    Target,
+    Candidate, Derivation, ExactSummaryStrategy, MappingError, MultiMeasureStrategy, Refused, ReplacementStrategy,
+    RollupStrategy, Target,
 };
 
 /// The candidates of a workload: per target, not per whole plan.
@@ -72,14 +72,16 @@ pub fn search_workload_with(
     Ok(CandidateSpace { roots, targets })
 }
 
-/// What is not known yet: two strategies may propose one plan.
+/// What is not known yet: two strategies may derive a target in one way from one source.
 fn new_candidates(known: &[Candidate], found: Vec<Candidate>) -> Vec<Candidate> {
-    let is_known = |candidate: &Candidate| match candidate {
-        Candidate::Rewrite(new) => {
-            known.iter().any(|known| matches!(known, Candidate::Rewrite(known) if known.plan == new.plan))
-        }
-        _ => false,
-    };
+    let known: HashMap<*const QueryExpr, &Derivation> = known
+        .iter()
+        .filter_map(|candidate| match candidate {
+            Candidate::Rewrite(known) => Some((Arc::as_ptr(&known.source), &known.derivation)),
+            _ => None,
+        })
+        .collect();
+    let is_known = |candidate: &Candidate| matches!(candidate, Candidate::Rewrite(new) if known.get(&Arc::as_ptr(&new.source)) == Some(&&new.derivation));
     found.into_iter().filter(|candidate| !is_known(candidate)).collect()
 }
 

@@ -11,9 +11,8 @@ use std::sync::Arc;
 use asap_types::{Operator, QueryExpr};
 
 use crate::prover::derive;
-use crate::rewrite::build;
 use crate::siblings::Siblings;
-use crate::{Candidate, MappingError, Refused, ReplacementStrategy, Replacements, Target};
+use crate::{Candidate, MappingError, Refused, ReplacementStrategy, Replacements, Rewrite, Target};
 
 const NAME: &str = "multi-measure";
 
@@ -46,8 +45,8 @@ impl ReplacementStrategy for MultiMeasureStrategy {
         for (source, refusal) in self.siblings.of(&target.node) {
             match refusal.map_or_else(|| derive(&target.node, source), Err) {
                 Ok(derivation) => {
-                    let rewrite = build(&target.node, source, &derivation, NAME)?;
-                    found.candidates.push(Candidate::Rewrite(rewrite));
+                    let (target, source) = (Arc::clone(&target.node), Arc::clone(source));
+                    found.candidates.push(Candidate::Rewrite(Rewrite { target, source, derivation, strategy: NAME }));
                 }
                 Err(reason) => found.refused.push(Refused { source: Arc::clone(source), strategy: NAME, reason }),
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use asap_aware_mapping::{
-    Candidate, Refusal, ReplacementStrategy, Replacements, RollupStrategy, Target, has_unique_groups,
-    is_legal_rollup_source,
+    Candidate, Derivation, MappingError, Refusal, ReplacementStrategy, Replacements, Rewrite, RollupStrategy, Target,
+    derive, has_unique_groups, is_legal_rollup_source,
 };
 use asap_types::{
     AccuracyTarget, AggIntent, Aggregate, AggregateFacts, Expr, F64Bits, Field, Operator, Predicate, QueryExpr,
@@ -268,13 +268,14 @@ fn the_rewrite_reads_the_fine_output(#[case] measure: AggIntent, #[case] combine
     let coarse = QueryExpr::new(Operator::Aggregate(coarse)).unwrap();
     let found = replacements(&coarse, &fine);
     let [Candidate::Rewrite(rewrite)] = found.candidates.as_slice() else { panic!("{found:?}") };
-    let Operator::Aggregate(plan) = rewrite.plan.operator() else { panic!("{:?}", rewrite.plan) };
+    let built = rewrite.build().unwrap();
+    let Operator::Aggregate(plan) = built.plan.operator() else { panic!("{built:?}") };
     assert!(Arc::ptr_eq(&plan.input, &fine));
     assert_eq!(plan.reduction, Reduction::by(vec![col(1)]));
     assert_eq!(plan.measures, [combined]);
     assert_eq!(plan.output_names, ["job", "total"]);
-    assert_eq!(rewrite.plan.schema(), coarse.schema());
-    assert!(rewrite.roll_up.as_ref().is_some_and(|roll_up| Arc::ptr_eq(roll_up, &rewrite.plan)));
+    assert_eq!(built.plan.schema(), coarse.schema());
+    assert!(built.roll_up.is_some_and(|roll_up| Arc::ptr_eq(&roll_up, &built.plan)));
     assert!(replacements(&fine, &coarse).candidates.is_empty());
 }
 
@@ -284,8 +285,27 @@ fn decimal_sums_keep_their_type() {
     let found = replacements(&coarse, &fine);
     let [Candidate::Rewrite(rewrite)] = found.candidates.as_slice() else { panic!("{found:?}") };
     assert_eq!(coarse.schema().fields()[1].data_type, DataType::Decimal128(15, 0));
-    assert_eq!(rewrite.plan.schema().fields(), coarse.schema().fields());
-    assert_eq!(rewrite.roll_up.as_ref().unwrap().schema().fields()[1].data_type, DataType::Decimal128(25, 0));
+    let built = rewrite.build().unwrap();
+    assert_eq!(built.plan.schema().fields(), coarse.schema().fields());
+    assert_eq!(built.roll_up.unwrap().schema().fields()[1].data_type, DataType::Decimal128(25, 0));
+}
+
+/// A derivation that does not belong to its target gives no plan: the schema of what is replaced is asserted.
+#[test]
+fn a_plan_with_another_schema_is_an_error() {
+    let (coarse, fine) = (by(&[0], &[sum(col(3))]), by(&[0, 1], &[sum(col(3))]));
+    let derivation = derive(&coarse, &fine).unwrap();
+    let of = |target: &Arc<QueryExpr>, derivation: &Derivation| {
+        let (target, source) = (Arc::clone(target), Arc::clone(&fine));
+        Rewrite { target, source, derivation: derivation.clone(), strategy: "another" }.build()
+    };
+    assert!(of(&coarse, &derivation).is_ok());
+    // A sum can be NULL where a count cannot.
+    let nullable = of(&by(&[0], &[AggIntent::count()]), &derivation);
+    let fewer = of(&coarse, &Derivation { measures: vec![], ..derivation });
+    for built in [nullable, fewer] {
+        assert!(matches!(built, Err(MappingError::SchemaMismatch { strategy: "another", .. })), "{built:?}");
+    }
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn listed(candidates: &[Candidate]) -> String {
             format!("Summary({})", summary.aggregate.describe(summary.aggregate.input.schema()))
         }
         Candidate::Rewrite(rewrite) => {
-            format!("Rewrite({} over {})", described(&rewrite.plan), described(&rewrite.source))
+            format!("Rewrite({} over {})", described(&rewrite.build().unwrap().plan), described(&rewrite.source))
         }
         other => panic!("{other:?}"),
     });

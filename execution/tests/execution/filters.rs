@@ -2,8 +2,10 @@
 
 use asap_execution::{Comparison, compare, run};
 use asap_types::{
-    AggIntent, DagBuilder, Expr, GraphFormat, Operator, PostOperator, Predicate, Reduction, SummaryFamily,
+    AggIntent, DagBuilder, Expr, GraphFormat, Literal, Operator, PostAsapDag, PostOperator, Predicate, Reduction,
+    SummaryFamily,
 };
+use datafusion::arrow::datatypes::DataType;
 use datafusion::prelude::SessionContext;
 use rstest::rstest;
 use std::sync::Arc;
@@ -86,6 +88,12 @@ async fn datafusion_22773_an_untyped_null_keeps_no_row() {
     assert_eq!(text(&answer.batches), ["0 NULL 9"]);
     let plain = context.sql(sql).await.unwrap().collect().await.unwrap_err();
     assert!(plain.to_string().contains("non-boolean predicates"), "{plain}");
+    // The front end gives such a NULL its type; a plan from elsewhere may not have one.
+    let untyped = Expr::Literal(Literal::null(DataType::Null));
+    let count = support::aggregate(support::scan("t"), &[], vec![(AggIntent::count(), Some(untyped))], &["n"]);
+    let dag = PostAsapDag::from_queries([("q", &count)]).unwrap();
+    let [answer] = run(&dag, &support::context()).await.unwrap().try_into().unwrap();
+    assert_eq!(text(&answer.batches), ["0"]);
 }
 
 /// COUNT of a CASE counts the rows where the predicate is TRUE and the value is there.

@@ -285,7 +285,7 @@ impl PushdownSide {
         for (target, choice) in space.targets.iter().zip(&selection.choices) {
             match target.candidates.get(choice.candidate) {
                 Some(Candidate::Rewrite(rewrite)) => {
-                    outcome.reach("plan", if rewrite.roll_up.is_some() { "roll-up" } else { "column reuse" });
+                    outcome.reach("plan", if rewrite.derivation.regroups { "roll-up" } else { "column reuse" });
                     outcome.reach("strategy", rewrite.strategy);
                 }
                 _ => outcome.reach("plan", "as written"),
