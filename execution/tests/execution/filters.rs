@@ -56,6 +56,7 @@ async fn a_correlation_takes_a_filter_too() {
     assert!(found[0].ends_with(" -1.0") && !found[0].starts_with("1 -1.0"), "{found:?}");
 }
 
+/// datafusion#22067, datafusion-comet#283, auron#2521, CALCITE-7441: the unknown lets no row in.
 #[rstest]
 #[case::a_column("p", 3)]
 #[case::negated("NOT p", 3)]
@@ -116,20 +117,20 @@ async fn over_no_rows_a_count_is_zero_and_the_rest_is_null() {
 
 /// What is no filter keeps its own value, over groups without a match, over groups without a value and over nothing.
 #[rstest]
-#[case("sum(CASE WHEN p THEN x ELSE 0 END)")]
-#[case("sum(CASE WHEN p THEN 1 ELSE 0 END)")]
-#[case("avg(CASE WHEN p THEN x ELSE 0 END)")]
-#[case("sum(CASE WHEN p THEN NULL ELSE x END)")]
-#[case("count(CASE WHEN p THEN NULL ELSE x END)")]
-#[case("sum(CASE WHEN p THEN x WHEN b = 1 THEN 100 END)")]
-#[case("count(CASE b WHEN 1 THEN x END)")]
-#[case("count(CASE WHEN p THEN 1 ELSE 0 END)")]
-#[case("sum(CASE WHEN b <> 1 THEN 10 / (b - 1) END)")]
-#[case("count(CASE WHEN b <> 1 THEN 10 / (b - 1) END)")]
-#[case("min(CASE WHEN p THEN k END)")]
-#[case("max(CASE WHEN NOT p THEN f END)")]
-#[case("sum(x) FILTER (WHERE NOT p)")]
-#[case("sum(CASE WHEN p THEN x END) FILTER (WHERE b = 1)")]
+#[case::druid_17768_zero_for_no_match("sum(CASE WHEN p THEN x ELSE 0 END)")]
+#[case::calcite_5953_null_for_no_row("sum(CASE WHEN p THEN 1 ELSE 0 END)")]
+#[case::zeros_divide("avg(CASE WHEN p THEN x ELSE 0 END)")]
+#[case::calcite_3764_else_for_a_null_condition("sum(CASE WHEN p THEN NULL ELSE x END)")]
+#[case::clickhouse_116937_rows_of_a_null_condition("count(CASE WHEN p THEN NULL ELSE x END)")]
+#[case::several_branches("sum(CASE WHEN p THEN x WHEN b = 1 THEN 100 END)")]
+#[case::simple_case("count(CASE b WHEN 1 THEN x END)")]
+#[case::zero_is_counted("count(CASE WHEN p THEN 1 ELSE 0 END)")]
+#[case::datafusion_24443_guarded_sum("sum(CASE WHEN b <> 1 THEN 10 / (b - 1) END)")]
+#[case::trino_7_guarded_count("count(CASE WHEN b <> 1 THEN 10 / (b - 1) END)")]
+#[case::calcite_4345_without_else("min(CASE WHEN p THEN k END)")]
+#[case::materialize_9287_a_case_is_no_plain_predicate("max(CASE WHEN NOT p THEN f END)")]
+#[case::auron_2521_negated("sum(x) FILTER (WHERE NOT p)")]
+#[case::both("sum(CASE WHEN p THEN x END) FILTER (WHERE b = 1)")]
 #[tokio::test]
 async fn every_shape_has_the_plain_answer(#[case] measure: &str) {
     let context = session(2).await;
@@ -140,9 +141,9 @@ async fn every_shape_has_the_plain_answer(#[case] measure: &str) {
     }
 }
 
-/// A filter is of its own measure only, and the columns that only it reads are there.
+/// A filter is of its own measure only; datafusion#3546: the columns that only it reads are there.
 #[tokio::test]
-async fn a_filter_does_not_leak_into_its_neighbours() {
+async fn duckdb_3023_a_filter_does_not_leak_into_its_neighbours() {
     let context = session(1).await;
     let sql = "SELECT sum(x) FILTER (WHERE p) AS s1, sum(x) AS s2, count(*) FILTER (WHERE f > 1) AS n1, count(*) AS n2,
         sum(x) FILTER (WHERE k = 'u') AS s3, max(x) AS hi FROM (SELECT a, x, p, f, k FROM r) AS s";

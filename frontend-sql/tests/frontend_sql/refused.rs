@@ -156,3 +156,35 @@ fn a_filter_over_an_aggregate_is_refused() {
     let FrontendError::Unsupported { feature, span } = lower(sql).unwrap_err() else { unreachable!() };
     assert_eq!((feature.name(), &sql[span]), ("expression", sql));
 }
+
+/// Shapes for which other systems have given wrong answers, and which are refused here. Each is named after its report.
+#[rstest]
+#[case::starrocks_75071("SELECT k, avg(DISTINCT a) FROM t GROUP BY k", "distinct-aggregate")]
+#[case::doris_4381("SELECT k, count(DISTINCT a) FROM t GROUP BY k", "distinct-aggregate")]
+#[case::calcite_1984("SELECT sum(DISTINCT a) FROM t", "distinct-aggregate")]
+#[case::calcite_5465("SELECT k, count(DISTINCT a) FROM t GROUP BY ROLLUP (k)", "distinct-aggregate")]
+#[case::calcite_6332("SELECT k, count(DISTINCT a) FROM t GROUP BY GROUPING SETS ((k), ())", "distinct-aggregate")]
+#[case::voltdb_3856("SELECT sum(DISTINCT a) FROM (SELECT k, a FROM t GROUP BY k, a) AS s", "distinct-aggregate")]
+#[case::datafusion_9586("SELECT k, count(DISTINCT a), count(DISTINCT b) FROM t GROUP BY k", "distinct-aggregate")]
+#[case::spark_47482("SELECT count(DISTINCT 1) FROM t", "distinct-aggregate")]
+#[case::duckdb_3722("SELECT count(DISTINCT a) FROM t GROUP BY CUBE (k)", "distinct-aggregate")]
+#[case::duckdb_5070("SELECT count(DISTINCT a) FILTER (WHERE p) FROM t", "distinct-aggregate")]
+#[case::velox_8764("SELECT first_value(DISTINCT a) FILTER (WHERE p) FROM t", "aggregate")]
+#[case::calcite_7330("SELECT array_agg(CASE WHEN p THEN a END) FROM t", "aggregate")]
+#[case::duckdb_24626("SELECT median(a) FROM t", "aggregate")]
+#[case::duckdb_12582("SELECT count(*) FROM t GROUP BY GROUPING SETS ((k), ())", "grouping-sets")]
+#[case::spiceai_13083("SELECT k, sum(a) FROM t GROUP BY ROLLUP (k)", "grouping-sets")]
+#[case::trino_30989("SELECT count(*) FROM t LEFT JOIN other.t2 ON true", "join")]
+#[case::doris_65703("SELECT sum(t.a) FROM t JOIN other.t2 AS u ON t.b = u.b", "join")]
+#[case::datafusion_15281(
+    "SELECT k, (SELECT count(*) FROM other.t2 AS u WHERE u.b = t.b) FROM t",
+    "subquery-expression"
+)]
+#[case::calcite_6642("SELECT sum(a) FROM (SELECT a FROM t UNION ALL SELECT a FROM other.t2) AS u", "set-operation")]
+#[case::cube_8745("SELECT sum(a) OVER (ORDER BY ts ROWS 3 PRECEDING) FROM t", "window-function")]
+#[case::calcite_7620("SELECT sum(a) FILTER (WHERE p) OVER (PARTITION BY k) FROM t", "window-function")]
+#[case::presto_7058("SELECT abs(a) FILTER (WHERE p) FROM t", "filter-clause")]
+fn wrong_answers_of_others(#[case] sql: &str, #[case] feature_name: &str) {
+    let FrontendError::Unsupported { feature, .. } = lower(sql).unwrap_err() else { unreachable!() };
+    assert_eq!(feature.name(), feature_name);
+}
