@@ -104,6 +104,7 @@ fn suggestion(#[case] sql: &str, #[case] hint: &str) {
 #[rstest]
 #[case("SELECT k, a FROM t GROUP BY k", "a")]
 #[case("SELECT nosuch(a) FROM t", "nosuch")]
+#[case("SELECT sumIf(a, p) FROM t", "sumIf")]
 #[case("SELECT k FROM t WHERE k", "SELECT k FROM t WHERE k")]
 #[case("SELECT sum(k) FROM t", "SELECT sum(k) FROM t")]
 #[case("SELECT a AS x, b AS x FROM t", "SELECT a AS x, b AS x FROM t")]
