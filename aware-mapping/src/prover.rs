@@ -45,7 +45,8 @@ pub struct Derivation {
 ///   keys decide;
 /// - *keys*: each key of `coarse` is a key of `fine` or a function of its keys;
 /// - *measures*: each measure of `coarse` has a combinator and `fine` holds it, under the same filter or under one that
-///   `fine`'s keys refine; an average needs its sum and its count.
+///   `fine`'s keys refine; an average needs the sum and the count of its argument, which for integers is their
+///   conversion to floats; over equal keys only the average itself is reused.
 ///
 /// # Errors
 /// The first reason for which the proof fails.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use asap_types::{Expr, Operator, QueryExpr};
 
-use crate::Refusal;
-use crate::prover::{key_columns, relational_aggregate, split_input};
+use crate::prover::{Derivation, key_columns, relational_aggregate, split_input};
+use crate::{Candidate, Refusal, Refused, Replacements, Rewrite, Target};
 
 /// The aggregates of a workload, by the input that they read.
 #[derive(Clone, Debug, Default)]
@@ -49,9 +49,30 @@ impl Siblings {
         siblings
     }
 
+    /// What `derive` derives the target from, and why not from the others.
+    pub(crate) fn rewrites(
+        &self,
+        target: &Target,
+        strategy: &'static str,
+        derive: impl Fn(&QueryExpr, &QueryExpr) -> Result<Derivation, Refusal>,
+    ) -> Replacements {
+        let mut found = Replacements::default();
+        for (source, refusal) in self.of(&target.node) {
+            let source = Arc::clone(source);
+            match refusal.map_or_else(|| derive(&target.node, &source), Err) {
+                Ok(derivation) => {
+                    let rewrite = Rewrite { target: Arc::clone(&target.node), source, derivation, strategy };
+                    found.candidates.push(Candidate::Rewrite(rewrite));
+                }
+                Err(reason) => found.refused.push(Refused { source, strategy, reason }),
+            }
+        }
+        found
+    }
+
     /// The aggregates over the same base input as the target, other than itself, each with the reason why it cannot be a
     /// source if the index alone can tell.
-    pub(crate) fn of(&self, target: &Arc<QueryExpr>) -> Vec<(&Arc<QueryExpr>, Option<Refusal>)> {
+    fn of(&self, target: &Arc<QueryExpr>) -> Vec<(&Arc<QueryExpr>, Option<Refusal>)> {
         let Some(base) = base_input(target) else { return Vec::new() };
         let bucket = self.by_input.get(&base.fingerprint()).map(Vec::as_slice).unwrap_or_default();
         let members = || bucket.iter().filter_map(|&index| self.members.get(index));

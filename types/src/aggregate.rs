@@ -280,15 +280,8 @@ impl<C> MeasureFilters<C> {
     }
 
     /// The number of entries: 0 when nothing is filtered.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Whether there are no entries; the same as [`MeasureFilters::is_none`].
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// The predicates that exist, in measure order.

@@ -158,7 +158,7 @@ impl Expr<ColumnId> {
             }
             Self::Unary { .. } => true,
             Self::Cast { arg, to, null_on_failure } => {
-                *null_on_failure || arg.data_type(input).is_ok_and(|from| is_lossless_cast(&from, to))
+                *null_on_failure || arg.data_type(input).is_ok_and(|from| cast_cannot_fail(&from, to))
             }
             Self::Function { facts, .. } => !facts.can_fail,
             Self::AverageFromParts { data_type, .. } => data_type.is_floating(),
@@ -167,8 +167,9 @@ impl Expr<ColumnId> {
     }
 }
 
-/// Whether every value of a type converts to the other without error: identities, widenings and integers to floats.
-fn is_lossless_cast(from: &DataType, to: &DataType) -> bool {
+/// Whether every value of a type converts to the other without error: identities, widenings of integers and decimals,
+/// any number to a float, any string to a string. The value may be rounded.
+fn cast_cannot_fail(from: &DataType, to: &DataType) -> bool {
     use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     if from == to || (from.is_numeric() && to.is_floating()) {
         return true;
@@ -178,7 +179,7 @@ fn is_lossless_cast(from: &DataType, to: &DataType) -> bool {
         (UInt8, UInt16 | UInt32 | UInt64 | Int16 | Int32 | Int64) => true,
         (UInt16, UInt32 | UInt64 | Int32 | Int64) | (UInt32, UInt64 | Int64) => true,
         (from, to) if from.is_string() && to.is_string() => true,
-        (DataType::Dictionary(_, value), to) => is_lossless_cast(value, to),
+        (DataType::Dictionary(_, value), to) => cast_cannot_fail(value, to),
         (DataType::Decimal128(p1, s1), DataType::Decimal128(p2, s2)) => {
             s1 <= s2 && i16::from(*p1) - i16::from(*s1) <= i16::from(*p2) - i16::from(*s2)
         }

@@ -101,6 +101,6 @@ pub use facts::{AggregateFacts, FunctionFacts, Volatility};
 pub use literal::{F64Bits, Literal, LiteralValue};
 pub use operator::{NamedExpr, Operator, SortKey};
 pub use query::{QueryExpr, UnresolvedQuery};
-pub use resolve::resolve;
+pub use resolve::{resolve, visible_name};
 pub use schema::{Field, Schema};
 pub use simplify::simplify;

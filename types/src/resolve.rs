@@ -131,8 +131,10 @@ fn resolve_aggregate(
     Ok((resolved, out))
 }
 
-/// A column that keeps its name keeps its qualifier; any other expression is visible by its new name alone.
-fn visible_name(expr: &Expr<ColumnRef>, name: &str) -> ColumnRef {
+/// The name by which an output column is visible to what reads it: a column that keeps its name keeps its qualifier, any
+/// other expression is visible by its new name alone.
+#[must_use]
+pub fn visible_name(expr: &Expr<ColumnRef>, name: &str) -> ColumnRef {
     match expr {
         Expr::Column(column) if column.name == name => column.clone(),
         _ => ColumnRef::bare(name),

@@ -12,7 +12,7 @@ use asap_types::{Operator, QueryExpr};
 
 use crate::prover::derive;
 use crate::siblings::Siblings;
-use crate::{Candidate, MappingError, Refused, ReplacementStrategy, Replacements, Rewrite, Target};
+use crate::{MappingError, ReplacementStrategy, Replacements, Target};
 
 const NAME: &str = "multi-measure";
 
@@ -41,16 +41,6 @@ impl ReplacementStrategy for MultiMeasureStrategy {
     }
 
     fn replacements(&self, target: &Target) -> Result<Replacements, MappingError> {
-        let mut found = Replacements::default();
-        for (source, refusal) in self.siblings.of(&target.node) {
-            match refusal.map_or_else(|| derive(&target.node, source), Err) {
-                Ok(derivation) => {
-                    let (target, source) = (Arc::clone(&target.node), Arc::clone(source));
-                    found.candidates.push(Candidate::Rewrite(Rewrite { target, source, derivation, strategy: NAME }));
-                }
-                Err(reason) => found.refused.push(Refused { source: Arc::clone(source), strategy: NAME, reason }),
-            }
-        }
-        Ok(found)
+        Ok(self.siblings.rewrites(target, NAME, derive))
     }
 }

@@ -12,7 +12,7 @@ use asap_types::{Expr, Operator, QueryExpr, Schema};
 use crate::combinator;
 use crate::prover::{Derivation, Keys, derive, relational_aggregate};
 use crate::siblings::Siblings;
-use crate::{Candidate, MappingError, Refusal, Refused, ReplacementStrategy, Replacements, Rewrite, Target};
+use crate::{MappingError, Refusal, ReplacementStrategy, Replacements, Target};
 
 const NAME: &str = "roll-up";
 
@@ -81,16 +81,6 @@ impl ReplacementStrategy for RollupStrategy {
     }
 
     fn replacements(&self, target: &Target) -> Result<Replacements, MappingError> {
-        let mut found = Replacements::default();
-        for (source, refusal) in self.siblings.of(&target.node) {
-            match refusal.map_or_else(|| derive_strictly(&target.node, source), Err) {
-                Ok(derivation) => {
-                    let (target, source) = (Arc::clone(&target.node), Arc::clone(source));
-                    found.candidates.push(Candidate::Rewrite(Rewrite { target, source, derivation, strategy: NAME }));
-                }
-                Err(reason) => found.refused.push(Refused { source: Arc::clone(source), strategy: NAME, reason }),
-            }
-        }
-        Ok(found)
+        Ok(self.siblings.rewrites(target, NAME, derive_strictly))
     }
 }

@@ -160,7 +160,7 @@ fn runner(cases: u32) -> TestRunner {
 /// Every plan that a strategy proposes for the pair.
 fn proposed(coarse: &Arc<QueryExpr>, fine: &Arc<QueryExpr>) -> Vec<Candidate> {
     let siblings = [Arc::clone(fine)];
-    let target = Target { node: Arc::clone(coarse), readers: 1 };
+    let target = Target { node: Arc::clone(coarse) };
     let strategies: [&dyn ReplacementStrategy; 2] =
         [&MultiMeasureStrategy::new(&siblings), &RollupStrategy::new(&siblings)];
     let found = strategies.iter().filter(|strategy| strategy.matches(&target));

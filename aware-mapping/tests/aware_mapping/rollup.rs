@@ -244,7 +244,7 @@ fn other_inputs_are_refused() {
 
 fn replacements(target: &Arc<QueryExpr>, source: &Arc<QueryExpr>) -> Replacements {
     let strategy = RollupStrategy::new(&[Arc::clone(source), Arc::clone(target)]);
-    strategy.replacements(&Target { node: Arc::clone(target), readers: 1 }).unwrap()
+    strategy.replacements(&Target { node: Arc::clone(target) }).unwrap()
 }
 
 /// The reason that the strategy gives, which must be the only thing that it says.

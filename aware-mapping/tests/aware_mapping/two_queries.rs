@@ -61,7 +61,7 @@ fn candidates_before_and_after() {
     let roots = cse(&workload()).unwrap();
     let rollup = RollupStrategy::new(&roots);
     let says = |strategy: &dyn ReplacementStrategy, root: &Arc<QueryExpr>| {
-        let target = Target { node: Arc::clone(root), readers: 1 };
+        let target = Target { node: Arc::clone(root) };
         assert!(strategy.matches(&target));
         listed(&strategy.replacements(&target).unwrap().candidates)
     };

@@ -3,19 +3,19 @@
 //! `COUNT(x)` is a count of rows with filter `x IS NOT NULL`, which is left out where it is always TRUE. FILTER and the
 //! predicate of a CASE (see [`case_filter`]) are joined by AND.
 
-use asap_types::{
-    AggIntent, Aggregate, AggregateFacts, ColumnRef, Expr, Literal, MeasureFilters, Operator, Predicate, Reduction,
-    UnresolvedQuery, Volatility,
-};
 use std::collections::HashSet;
 
 use arrow_schema::DataType;
+use asap_types::{
+    AggIntent, Aggregate, AggregateFacts, ColumnRef, Expr, Literal, MeasureFilters, Operator, Predicate, Reduction,
+    UnresolvedQuery, Volatility, visible_name,
+};
 use datafusion_common::Column;
 use datafusion_expr::expr::AggregateFunction;
 use datafusion_expr::{Expr as PlanExpr, ExprSchemable};
 
 use super::input::Input;
-use super::scope::{Relation, Scope, visible_name};
+use super::scope::{Relation, Scope};
 use super::{Lowering, case_filter};
 use crate::{Feature, FrontendError};
 
