@@ -97,19 +97,12 @@ impl<'a> FragmentStatistics<'a> {
 
     /// Whatever is known about a column. The manifest's facts win: they hold for the version by definition.
     pub(super) fn column(&self, field: &Field) -> ColumnStatistics {
-        if self.is_absent(field) && field.nullable {
-            return ColumnStatistics {
-                extrema: Err(Undecided::AllNull),
-                null_count: Ok(Fact::Exact(self.physical_rows)),
-                source: LiteralSource::Manifest,
-            };
-        }
         let recorded = self.recorded(field);
-        if field.nullable {
-            return recorded;
+        match field.nullable {
+            true => recorded,
+            // Every writer keeps a schema without NULL, so that a zone map only adds the extrema.
+            false => ColumnStatistics { null_count: Ok(Fact::Exact(0)), ..recorded },
         }
-        // Every writer keeps a schema without NULL, so that a zone map only adds the extrema.
-        ColumnStatistics { null_count: Ok(Fact::Exact(0)), ..recorded }
     }
 
     fn recorded(&self, field: &Field) -> ColumnStatistics {
@@ -118,15 +111,16 @@ impl<'a> FragmentStatistics<'a> {
             null_count: Err(reason),
             source: LiteralSource::Manifest,
         };
+        // An overlay replaces values, also those of a column without a data file.
         if !self.fragment.overlays.is_empty() {
             return unknown(Undecided::Overlays);
         }
+        if self.is_absent(field) {
+            return ColumnStatistics { null_count: Ok(Fact::Exact(self.physical_rows)), ..unknown(Undecided::AllNull) };
+        }
         match &self.zone_maps {
             None => unknown(Undecided::NotRead),
-            Some(zone_maps) => match zone_maps.column(field.id, self.fragment) {
-                Ok(recorded) => recorded,
-                Err(reason) => unknown(reason),
-            },
+            Some(zone_maps) => zone_maps.column(field.id, self.fragment).unwrap_or_else(unknown),
         }
     }
 }

@@ -11,6 +11,7 @@ mod operator;
 mod options;
 mod plan_shape;
 mod plan_time_io;
+mod random_filters;
 mod refusals;
 mod result_equality;
 mod schema_invariant;
