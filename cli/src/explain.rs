@@ -18,22 +18,16 @@ pub(crate) struct PushdownLog {
     pushdown: LancePushdown,
     pub(crate) plans: Vec<(Option<usize>, NodeId, Vec<PushdownReport>)>,
     pub(crate) shared: Vec<SharedNode>,
-    /// What was worked on last: the result of a root, or a shared node.
-    pub(crate) current: Option<(Option<usize>, NodeId)>,
 }
 
 impl PushdownLog {
     pub(crate) fn new(pushdown: &LancePushdown) -> Self {
         pushdown.take_reports();
-        Self { pushdown: pushdown.clone(), plans: Vec::new(), shared: Vec::new(), current: None }
+        Self { pushdown: pushdown.clone(), plans: Vec::new(), shared: Vec::new() }
     }
 }
 
 impl RunObserver for PushdownLog {
-    fn starting(&mut self, root: Option<usize>, node: NodeId) {
-        self.current = Some((root, node));
-    }
-
     fn planned(&mut self, root: Option<usize>, node: NodeId, _: &Arc<dyn ExecutionPlan>) {
         self.plans.push((root, node, self.pushdown.take_reports()));
     }

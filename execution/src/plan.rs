@@ -147,7 +147,6 @@ impl Planner<'_> {
         let input = self.input(input)?;
         let from = columns_of(&input);
         let translator = ExprTranslator { columns: &from, functions: self.functions };
-        let is_constant = |key: &Expr| matches!(key, Expr::Literal(_));
         // DataFusion 54.1 gives wrong answers for constant keys (defects 1 and 2 of the oracle), so it gets none: they are
         // projected above. If all keys are constant, their one group exists only if there is a row.
         let grouped: Vec<&Expr> = by.iter().filter(|key| !is_constant(key)).collect();
@@ -197,6 +196,11 @@ fn filter(
     let columns = columns_of(&input);
     let predicate = ExprTranslator { columns: &columns, functions }.expr(predicate)?;
     Ok(LogicalPlanBuilder::from(input).filter(predicate)?.build()?)
+}
+
+/// Whether a key has one value for all rows of a run. DataFusion folds such a key to a literal, so it counts as one.
+fn is_constant(key: &Expr) -> bool {
+    !key.is_volatile() && !key.any(&mut |part| matches!(part, Expr::Column(_)))
 }
 
 /// A DataFusion aggregate call. Sum0 becomes a sum here and gets its 0 in [`finish`].

@@ -3,7 +3,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use asap_execution::{QueryResult, run_observed};
-use asap_types::NodeId;
 use datafusion::prelude::SessionContext;
 
 use crate::args::{AnswerArgs, AnswerFormat, RunArgs, SessionArgs};
@@ -80,11 +79,15 @@ impl Job<'_> {
     async fn asap_pass(&self, session: &AsapSession, log: &mut PushdownLog) -> Result<Vec<QueryResult>, CliError> {
         self.progress.say(format!("answering {} queries", self.queries.len()));
         let ran = run_observed(&self.planned.selection.dag, &session.context, log).await;
-        let mut planned = ran.map_err(|error| self.failed(error.into(), log))?.into_iter();
+        let mut planned = ran.into_iter();
         let mut results = Vec::with_capacity(self.queries.len());
         for query in self.queries {
             let result = match query.lowered {
-                Ok(_) => planned.next().ok_or_else(|| CliError::Planning(format!("{} has no plan", query.name)))?,
+                Ok(_) => {
+                    let ran = planned.next();
+                    let ran = ran.ok_or_else(|| CliError::Planning(format!("{} has no plan", query.name)))?;
+                    ran.map_err(|error| self.failed(query, error.into()))?
+                }
                 Err(_) => {
                     let plain = plain::answer(query, &session.context, self.workload).await?;
                     let PlainAnswer { schema, batches, elapsed } = plain;
@@ -96,26 +99,14 @@ impl Job<'_> {
         Ok(results)
     }
 
-    /// Names the query that was worked on when the error came; for a shared node, the first that reads it.
-    fn failed(&self, error: CliError, log: &PushdownLog) -> CliError {
+    fn failed(&self, query: &Query, error: CliError) -> CliError {
         let CliError::Execution(reason) = error else { return error };
-        let dag = &self.planned.selection.dag;
-        let reads = |root: NodeId, wanted: NodeId| {
-            std::iter::successors(Some(root), |id| dag.node(*id)?.input()).any(|id| id == wanted)
-        };
-        let position = log
-            .current
-            .and_then(|(root, node)| root.or_else(|| dag.roots().iter().position(|root| reads(root.node, node))));
-        let query = position.and_then(|position| self.planned.roots.iter().position(|root| *root == Some(position)));
-        match query.and_then(|query| self.queries.get(query)) {
-            Some(query) => CliError::Query {
-                query: query.name.clone(),
-                reason,
-                source_name: self.workload.name.clone(),
-                text: self.workload.text.clone(),
-                span: query.span.clone(),
-            },
-            None => CliError::Execution(reason),
+        CliError::Query {
+            query: query.name.clone(),
+            reason,
+            source_name: self.workload.name.clone(),
+            text: self.workload.text.clone(),
+            span: query.span.clone(),
         }
     }
 

@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod comparison;
+mod failures;
+mod literals;
 mod operators;
+mod order;
 mod sharing;
 mod support;
