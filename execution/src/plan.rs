@@ -147,10 +147,11 @@ impl Planner<'_> {
         let input = self.input(input)?;
         let from = columns_of(&input);
         let translator = ExprTranslator { columns: &from, functions: self.functions };
-        // DataFusion 54.1 gives wrong answers for constant keys (defects 1 and 2 of the oracle), so it gets none: they are
-        // projected above. If all keys are constant, their one group exists only if there is a row.
+        // DataFusion 54.1 gives wrong answers for keys that it folds to constants (defects 1 and 2 of the oracle), so those
+        // that read no column are projected above. A key that reads one may fold as well (`coalesce(1, x)`), so unless a
+        // plain column holds the groups apart, a group must show that it has a row.
         let grouped: Vec<&Expr> = by.iter().filter(|key| !is_constant(key)).collect();
-        let needs_a_row = grouped.is_empty() && !by.is_empty();
+        let needs_a_row = !by.is_empty() && !grouped.iter().any(|key| matches!(key, Expr::Column(_)));
         if grouped.is_empty() && measures.is_empty() && !needs_a_row {
             // DataFusion plans no aggregate without keys and measures: one group, a row without columns.
             return Ok(LogicalPlanBuilder::empty(true).build()?);

@@ -48,7 +48,7 @@ async fn a_shared_node_that_fails_fails_its_readers_alone() {
     assert_eq!(succeeded, [true, false, false, false, false, false, false, true]);
     for failed in [1, 2, 3, 5, 6] {
         let error = results[failed].as_ref().unwrap_err().to_string();
-        assert!(error.contains("Cannot cast string 'a'"), "{error}");
+        assert!(error.contains("Cannot cast string"), "{error}");
     }
     assert_eq!(results[7].as_ref().unwrap().name, "total");
     assert_eq!(context.runtime_env().memory_pool.reserved(), 0, "everything is released");
