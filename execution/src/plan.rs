@@ -148,11 +148,11 @@ impl Planner<'_> {
         let input = self.input(input)?;
         let from = columns_of(&input);
         let translator = ExprTranslator { columns: &from, functions: self.functions };
-        let is_constant = |key: &Expr| matches!(key, Expr::Literal(_));
-        // DataFusion 54.1 gives wrong answers for constant keys (defects 1 and 2 of the oracle), so it gets none: they are
-        // projected above. If all keys are constant, their one group exists only if there is a row.
+        // DataFusion 54.1 gives wrong answers for keys that it folds to constants (defects 1 and 2 of the oracle), so those
+        // that read no column are projected above. A key that reads one may fold as well (`coalesce(1, x)`), so unless a
+        // plain column holds the groups apart, a group must show that it has a row.
         let grouped: Vec<&Expr> = by.iter().filter(|key| !is_constant(key)).collect();
-        let needs_a_row = grouped.is_empty() && !by.is_empty();
+        let needs_a_row = !by.is_empty() && !grouped.iter().any(|key| matches!(key, Expr::Column(_)));
         if grouped.is_empty() && measures.is_empty() && !needs_a_row {
             // DataFusion plans no aggregate without keys and measures: one group, a row without columns.
             return Ok(LogicalPlanBuilder::empty(true).build()?);
@@ -198,6 +198,11 @@ fn filter(
     let columns = columns_of(&input);
     let predicate = ExprTranslator { columns: &columns, functions }.expr(predicate)?;
     Ok(LogicalPlanBuilder::from(input).filter(predicate)?.build()?)
+}
+
+/// Whether a key has one value for all rows of a run. DataFusion folds such a key to a literal, so it counts as one.
+fn is_constant(key: &Expr) -> bool {
+    !key.is_volatile() && !key.any(&mut |part| matches!(part, Expr::Column(_)))
 }
 
 /// A DataFusion aggregate call. Sum0 becomes a sum here and gets its 0 in [`finish`].

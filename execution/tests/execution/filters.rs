@@ -1,6 +1,6 @@
 //! Measures with a predicate of their own: groups are formed from all rows, and only TRUE lets a row in.
 
-use asap_execution::{Comparison, compare, run};
+use asap_execution::{Comparison, compare};
 use asap_types::{
     AggIntent, DagBuilder, Expr, GraphFormat, Literal, Operator, PostAsapDag, PostOperator, Predicate, Reduction,
     SummaryFamily,
@@ -85,7 +85,7 @@ async fn a_null_predicate_is_not_true(#[case] predicate: &str, #[case] expected:
 async fn datafusion_22773_an_untyped_null_keeps_no_row() {
     let context = session(1).await;
     let sql = "SELECT count(*) FILTER (WHERE NULL) AS n, sum(x) FILTER (WHERE NULL) AS s, count(*) AS rows FROM r";
-    let [answer] = run(&plan(&context, &[sql]).await.1.dag, &context).await.unwrap().try_into().unwrap();
+    let [answer] = support::answers(&plan(&context, &[sql]).await.1.dag, &context).await.try_into().unwrap();
     assert_eq!(text(&answer.batches), ["0 NULL 9"]);
     let plain = context.sql(sql).await.unwrap().collect().await.unwrap_err();
     assert!(plain.to_string().contains("non-boolean predicates"), "{plain}");
@@ -93,7 +93,7 @@ async fn datafusion_22773_an_untyped_null_keeps_no_row() {
     let untyped = Expr::Literal(Literal::null(DataType::Null));
     let count = support::aggregate(support::scan("t"), &[], vec![(AggIntent::count(), Some(untyped))], &["n"]);
     let dag = PostAsapDag::from_queries([("q", &count)]).unwrap();
-    let [answer] = run(&dag, &support::context()).await.unwrap().try_into().unwrap();
+    let [answer] = support::answers(&dag, &support::context()).await.try_into().unwrap();
     assert_eq!(text(&answer.batches), ["0"]);
 }
 
@@ -191,7 +191,7 @@ async fn a_filtered_summary_is_the_filtered_measure(#[values("t", "empty")] tabl
     let names = vec!["k".to_owned(), "s".to_owned()];
     let estimate = builder.push(PostOperator::SummaryEstimate { output_names: names, input: summary }).unwrap();
     builder.root("q", estimate).unwrap();
-    let [ours] = run(&builder.finish(), &context).await.unwrap().try_into().unwrap();
+    let [ours] = support::answers(&builder.finish(), &context).await.try_into().unwrap();
     let sql = format!("SELECT k, sum(d) FILTER (WHERE x IS NOT NULL) AS s FROM {table} GROUP BY k");
     let frame = context.sql(&sql).await.unwrap();
     let schema = Arc::new(frame.schema().as_arrow().clone());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use asap_aware_mapping::{CandidateSpace, FloatPolicy, Selection, UnknownLeafCost, search_workload, select};
-use asap_execution::{Comparison, QueryResult, compare, run};
+use asap_execution::{Comparison, QueryResult, compare};
 use asap_frontend_sql::{TableCatalog, TableSchema, lower_workload};
 use asap_types::{QueryExpr, canonicalize};
 use datafusion::arrow::array::RecordBatch;
@@ -65,7 +65,7 @@ pub(crate) async fn assert_answers(
     let found: Vec<Option<usize>> =
         space.sources(&selection, &names).into_iter().map(|source| source.map(|name| name.parse().unwrap())).collect();
     assert_eq!(found, sources, "{}", space.explain(&selection, &names));
-    let results = run(&selection.dag, context).await.unwrap();
+    let results = crate::support::answers(&selection.dag, context).await;
     for (result, sql) in results.iter().zip(sql) {
         let frame = context.sql(sql).await.unwrap();
         let schema = Arc::new(frame.schema().as_arrow().clone());

@@ -296,7 +296,7 @@ impl PushdownSide {
         if selection.dag.render(GraphFormat::Tree) != again.dag.render(GraphFormat::Tree) {
             outcome.fail(FailureClass::Determinism, None, "planning the workload twice gave two plans");
         }
-        let results = run(&selection.dag, &self.context).await?;
+        let results = run(&selection.dag, &self.context).await.into_iter().collect::<Result<Vec<_>, _>>()?;
         planned
             .iter()
             .zip(results)
