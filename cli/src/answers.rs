@@ -3,6 +3,7 @@
 use asap_execution::{ExecutionError, QueryResult, run_observed};
 use datafusion::prelude::SessionContext;
 
+use crate::error::reason;
 use crate::explain::PushdownLog;
 use crate::plain;
 use crate::planning::Planned;
@@ -14,7 +15,7 @@ use crate::workload::Query;
 pub(crate) struct Answered {
     pub(crate) result: Result<QueryResult, ExecutionError>,
     /// Why the query's part of the plan failed, if it did: then `result` is what its text alone gives.
-    pub(crate) plan_failed: Option<ExecutionError>,
+    pub(crate) plan_failed: Option<String>,
 }
 
 /// Answers the planned queries together, refused ones and those whose plan failed by themselves.
@@ -28,14 +29,14 @@ pub(crate) async fn with_asap(
     progress.say(format!("answering {} queries", queries.len()));
     let mut results = run_observed(&planned.selection.dag, &session.context, log).await.into_iter();
     let mut answers = Vec::with_capacity(queries.len());
-    for query in queries {
-        let result = if query.lowered.is_ok() { results.next() } else { None };
-        let plan_failed = match result {
+    for (query, root) in queries.iter().zip(&planned.roots) {
+        let plan_failed = match root.and_then(|_| results.next()) {
             Some(Ok(result)) => {
                 answers.push(Answered { result: Ok(result), plan_failed: None });
                 continue;
             }
-            Some(Err(error)) => Some(error),
+            Some(Err(error)) => Some(reason(&error)),
+            None if query.lowered.is_ok() => planned.failed.clone(),
             None => None,
         };
         progress.say(format!("answering {} by itself", query.name));

@@ -11,7 +11,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use lance_pushdown::{Bucket, LancePushdown, PushdownReport};
 
 use crate::answers::Answered;
-use crate::error::{CliError, reason};
+use crate::error::CliError;
 use crate::planning::Planned;
 use crate::workload::{Query, WorkloadText};
 
@@ -85,7 +85,7 @@ pub(crate) fn sources(
             return Source::ItselfAlone(one_line(&format!("{refused} ({place}; {})", refused.hint())));
         }
         if let Some(error) = answers.get(index).and_then(|answered| answered.plan_failed.as_ref()) {
-            return Source::ItselfAlone(one_line(&format!("its plan failed: {}", reason(error))));
+            return Source::ItselfAlone(one_line(&format!("its plan failed: {error}")));
         }
         match (repeats.get(index), derived.get(index)) {
             (Some(Some(first)), _) => Source::SameAs(first.clone()),

@@ -84,8 +84,10 @@ pub(crate) async fn lower(
 }
 
 fn to_query(index: usize, LoweredStatement { statement, query }: LoweredStatement) -> Result<Query, FrontendError> {
-    let lowered = match query {
-        Ok(query) => Ok(canonicalize(&query).map_err(|source| FrontendError::Ir { source, span: statement.span() })?),
+    let canonical = query
+        .and_then(|query| canonicalize(&query).map_err(|source| FrontendError::Ir { source, span: statement.span() }));
+    let lowered = match canonical {
+        Ok(query) => Ok(query),
         Err(refused) if runs_by_itself(&refused) => Err(refused),
         Err(error) => return Err(error),
     };

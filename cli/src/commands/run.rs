@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::answers;
 use crate::args::{AnswerArgs, AnswerFormat, RunArgs, SessionArgs};
 use crate::compare::{Pass, Verdict, verdicts, write_verdicts};
-use crate::error::{CliError, DIFFERENT, FAILED, reason};
+use crate::error::{CliError, DIFFERENT, FAILED};
 use crate::explain::{self, PushdownLog};
 use crate::output::write_answers;
 use crate::planning::{self, Planned};
@@ -34,7 +34,7 @@ pub(crate) async fn answer(
     let queries = lower(workload, args, &session.context).await?;
     progress.say("planning the workload".to_owned());
     let start = Instant::now();
-    let planned = planning::plan(&queries, &session, args).await?;
+    let planned = planning::plan_or_none(&queries, &session, args).await?;
     let before = Preparation { opening, planning: start.elapsed() };
     let mut log = PushdownLog::new(&session.pushdown);
     let asap = answers::with_asap(&queries, &planned, &session, &mut log, &progress).await;
@@ -120,11 +120,7 @@ impl Done<'_> {
                     say(format_args!("{:?}", CliError::failed_query(query, self.workload, error).into_report()));
                 }
                 (Ok(_), Some(error)) => {
-                    say(format_args!(
-                        "warning: {} was answered by itself: its plan failed: {}",
-                        query.name,
-                        reason(error)
-                    ));
+                    say(format_args!("warning: {} was answered by itself: its plan failed: {error}", query.name));
                 }
                 (Ok(_), None) => {}
             }

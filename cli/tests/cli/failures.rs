@@ -62,6 +62,22 @@ fn a_query_whose_plan_fails_is_answered_by_its_text() {
     assert!(text.contains("| 3    |") && text.contains("equal: 1/2") && !text.contains("DIFFERENT"), "{text}");
 }
 
+/// Pricing plans each aggregate, and a plan that cannot be made is no reason to answer nothing.
+#[test]
+fn a_query_that_cannot_be_priced_fails_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = format!("t={}", crate::lance_dataset(directory.path()));
+    let sql = "SELECT count(*) FROM t WHERE x > CAST('a' AS INT); SELECT sum(x) AS s FROM t";
+    let output = asap(directory.path(), &["query", sql, "--table", &table, "--compare"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(stdout(&output).contains("| 34 |") && stdout(&output).contains("equal: 1/2"), "{}", stdout(&output));
+    assert!(
+        stderr(&output).contains("q1: ") && stderr(&output).contains("Cannot cast string 'a'"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 /// A statement that DataFusion's planner rejects is wrong, whatever it calls its error, and also when it is not planned
 /// with the others.
 #[rstest::rstest]
