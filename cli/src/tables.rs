@@ -36,7 +36,12 @@ impl AsapSession {
         let context = SessionContext::new_with_state(pushdown.session_state(config(args)));
         let (mut table_rows, mut versions) = (HashMap::new(), HashMap::new());
         for table in &args.tables {
-            let dataset = register(&context, table, None, |dataset| pushdown.table(dataset)).await?;
+            let with_statistics = async |dataset: Arc<Dataset>| {
+                // A scan does without zone maps; if it needs one that is broken, it says so itself.
+                let opened = pushdown.open_table(Arc::clone(&dataset)).await;
+                opened.unwrap_or_else(|_| pushdown.table(dataset))
+            };
+            let dataset = register(&context, table, None, with_statistics).await?;
             if let Some(dataset) = dataset {
                 versions.insert(table.name.clone(), dataset.version().version);
                 let counted = catch_panic(async { dataset.count_rows(None).await }).await;
@@ -67,8 +72,9 @@ fn corrupt(table: &TableArg, panic: &ExecutionError) -> CliError {
 pub(crate) async fn plain_session(args: &SessionArgs, asap: &AsapSession) -> Result<SessionContext, CliError> {
     let context = SessionContext::new_with_config(config(args));
     for table in &args.tables {
-        let stock =
-            |dataset: Arc<Dataset>| Arc::new(LanceTableProvider::new(dataset, false, false)) as Arc<dyn TableProvider>;
+        let stock = async |dataset: Arc<Dataset>| {
+            Arc::new(LanceTableProvider::new(dataset, false, false)) as Arc<dyn TableProvider>
+        };
         register(&context, table, asap.versions.get(&table.name).copied(), stock).await?;
     }
     Ok(context)
@@ -86,7 +92,7 @@ async fn register(
     context: &SessionContext,
     table: &TableArg,
     version: Option<u64>,
-    provider: impl FnOnce(Arc<Dataset>) -> Arc<dyn TableProvider>,
+    provider: impl AsyncFnOnce(Arc<Dataset>) -> Arc<dyn TableProvider>,
 ) -> Result<Option<Arc<Dataset>>, CliError> {
     let unopened = |reason: String| unopened(table, reason);
     let reference = TableReference::from(table.name.as_str());
@@ -108,7 +114,8 @@ async fn register(
         }
         _ => {
             let dataset = Arc::new(open_dataset(table, version).await?);
-            context.register_table(reference, provider(Arc::clone(&dataset))).map_err(failed)?;
+            let provider = provider(Arc::clone(&dataset)).await;
+            context.register_table(reference, provider).map_err(failed)?;
             Ok(Some(dataset))
         }
     }
