@@ -85,6 +85,7 @@ async fn apply(table: &mut Table, at: usize, step: &Step) {
 /// Whether any literal came from statistics, so that the test can tell that it tested them.
 async fn check(steps: &[Step], filters: &[String]) -> Result<bool, TestCaseError> {
     let mut table = Table::from_batch(batch(), Layout { rows_per_fragment: 10, ..fragments(5) }).await;
+    table.named_zone_map("v", 4, "zones").await;
     for (at, step) in steps.iter().enumerate() {
         apply(&mut table, at, step).await;
     }
@@ -116,5 +117,5 @@ fn decided_filters_count_what_the_rows_say() {
             Ok(())
         })
         .unwrap();
-    assert!(decided.get() > 6, "statistics decided in {} of 24 cases", decided.get());
+    assert!(decided.get() > 4, "statistics decided in {} of 24 cases", decided.get());
 }
