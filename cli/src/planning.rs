@@ -58,7 +58,7 @@ impl Planned {
 
 /// Plans the queries that were lowered.
 pub(crate) async fn plan(queries: &[Query], session: &AsapSession, args: &SessionArgs) -> Result<Planned, CliError> {
-    let planned = catch_panic(plan_some(queries, |query| query.lowered.as_ref().ok(), session, args)).await;
+    let planned = catch_panic(plan_some(queries, Query::root, session, args)).await;
     planned.map_err(|panic| CliError::Planning(panic.to_string()))?
 }
 
@@ -71,15 +71,19 @@ pub(crate) async fn plan_or_none(
     match plan(queries, session, args).await {
         Ok(planned) => Ok(planned),
         Err(error) => {
-            let planned = plan_some(queries, |_| None, session, args).await?;
+            let planned = plan_some(queries, no_root, session, args).await?;
             Ok(Planned { failed: Some(error.to_string()), ..planned })
         }
     }
 }
 
-async fn plan_some<'a>(
-    queries: &'a [Query],
-    root: impl Fn(&'a Query) -> Option<&'a Arc<QueryExpr>>,
+fn no_root(_: &Query) -> Option<&Arc<QueryExpr>> {
+    None
+}
+
+async fn plan_some(
+    queries: &[Query],
+    root: fn(&Query) -> Option<&Arc<QueryExpr>>,
     session: &AsapSession,
     args: &SessionArgs,
 ) -> Result<Planned, CliError> {

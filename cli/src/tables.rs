@@ -36,12 +36,7 @@ impl AsapSession {
         let context = SessionContext::new_with_state(pushdown.session_state(config(args)));
         let (mut table_rows, mut versions) = (HashMap::new(), HashMap::new());
         for table in &args.tables {
-            let with_statistics = async |dataset: Arc<Dataset>| {
-                // A scan does without zone maps; if it needs one that is broken, it says so itself.
-                let opened = pushdown.open_table(Arc::clone(&dataset)).await;
-                opened.unwrap_or_else(|_| pushdown.table(dataset))
-            };
-            let dataset = register(&context, table, None, with_statistics).await?;
+            let dataset = register(&context, table, None, Some(&pushdown)).await?;
             if let Some(dataset) = dataset {
                 versions.insert(table.name.clone(), dataset.version().version);
                 let counted = catch_panic(async { dataset.count_rows(None).await }).await;
@@ -72,10 +67,7 @@ fn corrupt(table: &TableArg, panic: &ExecutionError) -> CliError {
 pub(crate) async fn plain_session(args: &SessionArgs, asap: &AsapSession) -> Result<SessionContext, CliError> {
     let context = SessionContext::new_with_config(config(args));
     for table in &args.tables {
-        let stock = async |dataset: Arc<Dataset>| {
-            Arc::new(LanceTableProvider::new(dataset, false, false)) as Arc<dyn TableProvider>
-        };
-        register(&context, table, asap.versions.get(&table.name).copied(), stock).await?;
+        register(&context, table, asap.versions.get(&table.name).copied(), None).await?;
     }
     Ok(context)
 }
@@ -87,12 +79,13 @@ fn config(args: &SessionArgs) -> SessionConfig {
     }
 }
 
-/// Makes a table known to a session; its dataset, if it is one, in the given or else in the newest version.
+/// Makes a table known to a session; its dataset, if it is one, in the given or else in the newest version, and with
+/// what aggregate pushdown wants to know, if that is given.
 async fn register(
     context: &SessionContext,
     table: &TableArg,
     version: Option<u64>,
-    provider: impl AsyncFnOnce(Arc<Dataset>) -> Arc<dyn TableProvider>,
+    pushdown: Option<&LancePushdown>,
 ) -> Result<Option<Arc<Dataset>>, CliError> {
     let unopened = |reason: String| unopened(table, reason);
     let reference = TableReference::from(table.name.as_str());
@@ -114,10 +107,21 @@ async fn register(
         }
         _ => {
             let dataset = Arc::new(open_dataset(table, version).await?);
-            let provider = provider(Arc::clone(&dataset)).await;
+            let provider = provider(&dataset, pushdown).await;
             context.register_table(reference, provider).map_err(failed)?;
             Ok(Some(dataset))
         }
+    }
+}
+
+/// A scan does without zone maps; if it needs one that is broken, it says so itself.
+async fn provider(dataset: &Arc<Dataset>, pushdown: Option<&LancePushdown>) -> Arc<dyn TableProvider> {
+    match pushdown {
+        None => Arc::new(LanceTableProvider::new(Arc::clone(dataset), false, false)),
+        Some(pushdown) => match pushdown.open_table(Arc::clone(dataset)).await {
+            Ok(table) => table,
+            Err(_) => pushdown.table(Arc::clone(dataset)),
+        },
     }
 }
 

@@ -51,6 +51,13 @@ pub(crate) struct Query {
     pub(crate) lowered: Result<Arc<QueryExpr>, FrontendError>,
 }
 
+impl Query {
+    /// The canonical query, if the statement was lowered.
+    pub(crate) fn root(&self) -> Option<&Arc<QueryExpr>> {
+        self.lowered.as_ref().ok()
+    }
+}
+
 /// Lowers every statement. One that is not SQL, that DataFusion rejects when it plans it, or that is no query ends the
 /// program.
 pub(crate) async fn lower(

@@ -6,7 +6,8 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{UInt32Type, UInt64Type};
 use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
-use futures::{StreamExt, TryStreamExt};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, TryStreamExt};
 use lance::Dataset;
 use lance::dataset::index::LanceIndexStoreExt;
 use lance::index::DatasetIndexExt;
@@ -45,11 +46,11 @@ impl ZoneMaps {
         }
         let segments = admitted(dataset, &indices);
         let parallelism = dataset.object_store(None).await?.io_parallelism().max(1);
-        let loaded: Vec<SegmentFacts> = futures::stream::iter(segments)
-            .map(|segment| read(dataset, segment))
-            .buffered(parallelism)
-            .try_collect()
-            .await?;
+        // Made before they are streamed: a closure inside of the stream would keep the future of `open_table` from being
+        // spawned (rust-lang/rust#102211).
+        let reads: Vec<BoxFuture<'_, Result<SegmentFacts>>> =
+            segments.into_iter().map(|segment| read(dataset, segment).boxed()).collect();
+        let loaded: Vec<SegmentFacts> = futures::stream::iter(reads).buffered(parallelism).try_collect().await?;
         let mut maps = Self::default();
         for (field, facts) in loaded {
             let column = maps.columns.entry(field).or_default();

@@ -336,3 +336,11 @@ async fn a_zone_map_of_one_all_null_zone() {
     }
     assert_eq!(buckets(&assert_opened(&table, "SELECT count(v) FROM t").await), "s");
 }
+
+/// A server opens tables in tasks of its own.
+#[tokio::test]
+async fn a_table_is_opened_in_a_task() {
+    let dataset = Table::create(fragments(1)).await.shared();
+    let opened = tokio::spawn(async move { lance_pushdown::LancePushdown::new().open_table(dataset).await });
+    assert_eq!(opened.await.unwrap().unwrap().schema().fields().len(), 4);
+}
