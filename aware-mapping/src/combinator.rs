@@ -42,9 +42,9 @@ impl Combinator {
 /// | Min, Max | themselves | NULL | skipped | none, but for floats: see below |
 /// | Avg | from its sum and count, see [`derive()`](crate::derive()) | | | |
 ///
-/// DataFusion 54.1 takes the extremum of a group's floats in their order of arrival as soon as there is a NaN, and of a
-/// grand total's by a total order: `MAX` of a group with NaN, then 1 is 1, over all rows it is NaN. So extrema of floats
-/// combine to groups under [`Requires::Reassociate`], and to a grand total not at all ([`Refusal::FloatExtremum`]).
+/// Extrema of floats do not combine ([`Refusal::FloatExtremum`]): DataFusion 54.1 takes the extremum of a group in the
+/// order of arrival as soon as there is a NaN, and that of a grand total by a total order. `MAX` of a group with NaN,
+/// then 1 is 1; with 1, then NaN it is NaN. Whether there is a NaN is not known here.
 ///
 /// # Errors
 /// [`Refusal::ApproximateCount`], [`Refusal::Average`], [`Refusal::Rate`], [`Refusal::DistinctAggregate`] or
@@ -64,12 +64,11 @@ pub fn combinator(intent: &AggIntent) -> Result<Combinator, Refusal> {
     }
 }
 
-/// What combining this measure requires: a sum of floats depends in its last bits on the order of its terms, and an
-/// extremum on the order of its values if one is NaN.
+/// What combining this measure requires: a sum of floats depends on the order of its terms.
 pub(crate) fn requirement(intent: &AggIntent, input: &Schema) -> Requires {
     let float_sum = matches!(intent, AggIntent::Sum { .. } | AggIntent::Sum0 { .. })
         && intent.data_type(input).is_ok_and(|data_type| data_type.is_floating());
-    if float_sum || is_float_extremum(intent, input) { Requires::Reassociate } else { Requires::Nothing }
+    if float_sum { Requires::Reassociate } else { Requires::Nothing }
 }
 
 /// Whether this is the least or greatest of floats.

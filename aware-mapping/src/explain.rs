@@ -111,26 +111,19 @@ fn candidate_text(
         Candidate::KeepPreAsap => format!("as written{cost}"),
         Candidate::Summary(summary) => format!("Summary of its own ({}){cost}", summary.strategy),
         Candidate::Rewrite(rewrite) => {
-            let requires = if rewrite.requires == Requires::Reassociate { ", reassociates floats" } else { "" };
-            let how = if rewrite.roll_up.is_some() { "re-aggregates" } else { "reuses columns of" };
+            let requires =
+                if rewrite.derivation.requires == Requires::Reassociate { ", reassociates floats" } else { "" };
+            let how = if rewrite.derivation.regroups { "re-aggregates" } else { "reuses columns of" };
             format!("Rewrite ({}): {how} {}{requires}{cost}", rewrite.strategy, name_of(&rewrite.source))
         }
     }
 }
 
 fn title(node: &QueryExpr) -> String {
-    let Operator::Aggregate(aggregate) = node.operator() else { return String::new() };
-    let input = aggregate.input.schema();
-    let keys: Vec<String> = aggregate.keys().iter().map(|key| key.display(input).to_string()).collect();
-    let filter_of = |index: usize| {
-        let filter = aggregate.filters.get(index);
-        filter.map(|filter| format!(" filter ({})", filter.0.display(input))).unwrap_or_default()
-    };
-    let measures = aggregate.measures.iter().enumerate();
-    let measures: Vec<String> =
-        measures.map(|(index, measure)| format!("{}{}", measure.display(input), filter_of(index))).collect();
-    let by = if keys.is_empty() { "grand total".to_owned() } else { format!("by {}", keys.join(", ")) };
-    format!("{by}: {}", measures.join(", "))
+    match node.operator() {
+        Operator::Aggregate(aggregate) => aggregate.describe(aggregate.input.schema()),
+        _ => String::new(),
+    }
 }
 
 fn shortened(sources: &[String]) -> String {

@@ -6,7 +6,7 @@ mod rows;
 
 use std::sync::Arc;
 
-use asap_types::{AggIntent, Aggregate, Expr, Operator, QueryExpr, Reduction};
+use asap_types::{AggIntent, Aggregate, Expr, Operator, QueryExpr, Reduction, Schema};
 
 use crate::Refusal;
 pub(crate) use keys::{Keys, key_columns};
@@ -19,7 +19,8 @@ pub enum Requires {
     /// Nothing: every value is the plain one, to the bit.
     #[default]
     Nothing,
-    /// Floats may be combined in another order, so that the last bits of sums, and extrema beside a NaN, may differ.
+    /// Floats may be added up in another order. Sums then differ in their last bits; in any bit, or by overflow, where
+    /// large terms cancel.
     Reassociate,
 }
 
@@ -44,17 +45,15 @@ pub struct Derivation {
 ///   keys decide;
 /// - *keys*: each key of `coarse` is a key of `fine` or a function of its keys;
 /// - *measures*: each measure of `coarse` has a combinator and `fine` holds it, under the same filter or under one that
-///   `fine`'s keys refine; an average needs its sum and its count.
+///   `fine`'s keys refine; an average needs the sum and the count of its argument, which for integers is their
+///   conversion to floats; over equal keys only the average itself is reused.
 ///
 /// # Errors
 /// The first reason for which the proof fails.
 pub fn derive(coarse: &QueryExpr, fine: &QueryExpr) -> Result<Derivation, Refusal> {
     let (coarse, coarse_by) = relational_aggregate(coarse)?;
     let (fine_node, (fine, fine_by)) = (fine, relational_aggregate(fine)?);
-    let unique: Vec<usize> = (0..fine_by.len()).collect();
-    if !fine_node.schema().is_unique_key(&unique) {
-        return Err(Refusal::NoUniqueKey);
-    }
+    has_unique_groups(fine_node.schema(), fine_by.len())?;
     let keys = Keys::new(fine_by, fine.input.schema());
     let restriction = rows::prove(coarse, fine, &keys)?;
     if keys.is_empty() && !restriction.is_empty() {
@@ -66,6 +65,15 @@ pub fn derive(coarse: &QueryExpr, fine: &QueryExpr) -> Result<Derivation, Refusa
     check_failures(coarse, fine, !restriction.is_empty())?;
     let proof = measures::prove(coarse, fine, &keys, regroups)?;
     Ok(Derivation { restriction, keys: derived_keys, measures: proof.measures, regroups, requires: proof.requires })
+}
+
+/// Whether it is provable that no two rows of an aggregate's output agree on its keys, which are its first columns.
+///
+/// # Errors
+/// [`Refusal::NoUniqueKey`].
+pub fn has_unique_groups(output: &Schema, keys: usize) -> Result<(), Refusal> {
+    let keys: Vec<usize> = (0..keys).collect();
+    if output.is_unique_key(&keys) { Ok(()) } else { Err(Refusal::NoUniqueKey) }
 }
 
 /// An aggregate over relational groups, with its keys.

@@ -53,7 +53,7 @@ refusals! {
     ApproximateCount = "approximate_count", "the error of a sum of approximate counts is not bounded by their own";
     Average = "average", "an average of averages is no average";
     AverageParts = "average_parts", "the source does not hold the sum and the count of this average";
-    FloatExtremum = "float_extremum", "the extremum of a group's floats depends on their order if one is NaN, a grand total's does not";
+    FloatExtremum = "float_extremum", "the extremum of floats depends on their order if one is NaN";
     Rate = "rate", "a rate is no function of rates of finer groups";
     DistinctAggregate = "distinct_aggregate", "values may be distinct in each finer group and equal across them";
     OpaqueAggregate = "opaque_aggregate", "nothing is known about combining this aggregate";

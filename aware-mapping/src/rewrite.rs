@@ -5,56 +5,62 @@ use std::sync::Arc;
 use asap_types::{Aggregate, Expr, MeasureFilters, NamedExpr, Operator, Predicate, QueryExpr, Reduction};
 
 use crate::MappingError;
-use crate::prover::{Combined, Derivation, MeasureDerivation, Requires};
+use crate::prover::{Combined, Derivation, MeasureDerivation};
 
-/// A plan that computes a target from another aggregate of the workload.
+/// A proof that a target follows from another aggregate of the workload. A workload has many more proofs than choices, so
+/// the plan is built only when it is asked for.
 #[derive(Clone, Debug)]
 pub struct Rewrite {
-    /// The plan; its schema can replace the target's.
-    pub plan: Arc<QueryExpr>,
-    /// The aggregate that the plan reads: the workload's own node.
+    /// The aggregate that is computed.
+    pub target: Arc<QueryExpr>,
+    /// The aggregate that it is computed from: the workload's own node.
     pub source: Arc<QueryExpr>,
-    /// The node of the plan that groups the source's rows again; none when each source row is an output row.
-    pub roll_up: Option<Arc<QueryExpr>>,
-    /// What the plan needs to be allowed.
-    pub requires: Requires,
+    /// How.
+    pub derivation: Derivation,
     /// The strategy that proposes it.
     pub strategy: &'static str,
 }
 
-/// The plan of a derivation:
-///
-/// ```text
-/// before: Aggregate(coarse) <- input
-/// after:  [Project] <- [Aggregate(combine)] <- [Filter(restriction)] <- source
-/// ```
-///
-/// # Errors
-/// [`MappingError::SchemaMismatch`] if the plan does not have the target's schema.
-pub(crate) fn build(
-    target: &QueryExpr,
-    source: &Arc<QueryExpr>,
-    derivation: &Derivation,
-    strategy: &'static str,
-) -> Result<Rewrite, MappingError> {
-    let names = target.schema().field_names();
-    let input = match Expr::conjunction(derivation.restriction.iter().cloned()) {
-        Some(predicate) => {
-            QueryExpr::new(Operator::Filter { predicate: Predicate(predicate), input: Arc::clone(source) })?
+/// A plan that computes a target from another aggregate of the workload.
+#[derive(Clone, Debug)]
+pub struct RewritePlan {
+    /// The plan, down to the source; its schema can replace the target's.
+    pub plan: Arc<QueryExpr>,
+    /// The node of the plan that groups the source's rows again; none when each source row is an output row.
+    pub roll_up: Option<Arc<QueryExpr>>,
+}
+
+impl Rewrite {
+    /// The plan of the derivation:
+    ///
+    /// ```text
+    /// before: Aggregate(coarse) <- input
+    /// after:  [Project] <- [Aggregate(combine)] <- [Filter(restriction)] <- source
+    /// ```
+    ///
+    /// # Errors
+    /// [`MappingError::SchemaMismatch`] if the plan does not have the target's schema: a defect of the strategy.
+    pub fn build(&self) -> Result<RewritePlan, MappingError> {
+        let Self { target, source, derivation, strategy } = self;
+        let names = target.schema().field_names();
+        let input = match Expr::conjunction(derivation.restriction.iter().cloned()) {
+            Some(predicate) => {
+                QueryExpr::new(Operator::Filter { predicate: Predicate(predicate), input: Arc::clone(source) })?
+            }
+            None => Arc::clone(source),
+        };
+        let (plan, roll_up) = if derivation.regroups {
+            let (aggregate, outputs) = regroup(derivation, &names, input)?;
+            (finish(target, Arc::clone(&aggregate), outputs)?, Some(aggregate))
+        } else {
+            (finish(target, input, reused(derivation))?, None)
+        };
+        if !plan.schema().can_replace(target.schema()) {
+            let (expected, found) = (target.schema().clone(), plan.schema().clone());
+            return Err(MappingError::SchemaMismatch { strategy, expected, found });
         }
-        None => Arc::clone(source),
-    };
-    let (plan, roll_up) = if derivation.regroups {
-        let (aggregate, outputs) = regroup(derivation, &names, input)?;
-        (finish(target, Arc::clone(&aggregate), outputs)?, Some(aggregate))
-    } else {
-        (finish(target, input, reused(derivation))?, None)
-    };
-    if !plan.schema().can_replace(target.schema()) {
-        let (expected, found) = (target.schema().clone(), plan.schema().clone());
-        return Err(MappingError::SchemaMismatch { strategy, expected, found });
+        Ok(RewritePlan { plan, roll_up })
     }
-    Ok(Rewrite { plan, source: Arc::clone(source), roll_up, requires: derivation.requires, strategy })
 }
 
 /// The combining aggregate, and the target's columns over it.

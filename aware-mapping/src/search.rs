@@ -6,8 +6,8 @@ use std::sync::Arc;
 use asap_types::{Operator, QueryExpr, cse};
 
 use crate::{
-    Candidate, ExactSummaryStrategy, MappingError, MultiMeasureStrategy, Refused, ReplacementStrategy, RollupStrategy,
-    Target,
+    Candidate, Derivation, ExactSummaryStrategy, MappingError, MultiMeasureStrategy, Refused, ReplacementStrategy,
+    RollupStrategy, Target,
 };
 
 /// The candidates of a workload: per target, not per whole plan.
@@ -53,12 +53,10 @@ pub fn search_workload_with(
     let roll_up = RollupStrategy::new(&aggregates);
     let multi_measure = MultiMeasureStrategy::new(&aggregates);
     let of_the_workload: [&dyn ReplacementStrategy; 2] = [&roll_up, &multi_measure];
-    let readers = count_readers(&roots, &nodes);
     let targets = aggregates
         .iter()
         .map(|node| {
-            let target =
-                Target { node: Arc::clone(node), readers: readers.get(&Arc::as_ptr(node)).copied().unwrap_or(0) };
+            let target = Target { node: Arc::clone(node) };
             let mut candidates = vec![Candidate::KeepPreAsap];
             let mut refused = Vec::new();
             for strategy in strategies.iter().chain(&of_the_workload).filter(|strategy| strategy.matches(&target)) {
@@ -72,21 +70,15 @@ pub fn search_workload_with(
     Ok(CandidateSpace { roots, targets })
 }
 
-/// What is not known yet: two strategies may propose one plan.
+/// What is not known yet: two strategies may derive a target in one way from one source.
 fn new_candidates(known: &[Candidate], found: Vec<Candidate>) -> Vec<Candidate> {
-    let is_known = |candidate: &Candidate| match candidate {
-        Candidate::Rewrite(new) => {
-            known.iter().any(|known| matches!(known, Candidate::Rewrite(known) if known.plan == new.plan))
-        }
-        _ => false,
-    };
+    let known: HashMap<*const QueryExpr, &Derivation> = known
+        .iter()
+        .filter_map(|candidate| match candidate {
+            Candidate::Rewrite(known) => Some((Arc::as_ptr(&known.source), &known.derivation)),
+            _ => None,
+        })
+        .collect();
+    let is_known = |candidate: &Candidate| matches!(candidate, Candidate::Rewrite(new) if known.get(&Arc::as_ptr(&new.source)) == Some(&&new.derivation));
     found.into_iter().filter(|candidate| !is_known(candidate)).collect()
-}
-
-fn count_readers(roots: &[Arc<QueryExpr>], nodes: &[Arc<QueryExpr>]) -> HashMap<*const QueryExpr, usize> {
-    let mut readers = HashMap::new();
-    for read in nodes.iter().filter_map(|node| node.operator().input()).chain(roots) {
-        *readers.entry(Arc::as_ptr(read)).or_insert(0) += 1;
-    }
-    readers
 }

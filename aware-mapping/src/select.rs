@@ -6,14 +6,15 @@ use std::sync::Arc;
 use asap_types::{DagBuilder, ExactOperation, NodeId, Operator, PostAsapDag, PostOperator, QueryExpr};
 
 use crate::prover::{Requires, key_columns, relational_aggregate};
-use crate::{Candidate, CandidateSpace, Estimate, LeafCost, MappingError, Rewrite, TargetCandidates};
+use crate::{Candidate, CandidateSpace, Estimate, LeafCost, MappingError, Rewrite, RewritePlan, TargetCandidates};
 
 /// Whether float sums may be derived from other float sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FloatPolicy {
     /// Never: every float has the bits of the plain plan's.
     Exact,
-    /// Yes, as DataFusion's own parallel plans add them up in any order.
+    /// Yes, as DataFusion's own parallel plans add them up in any order, with another one each time. Terms of much larger
+    /// magnitude than their sum can change every digit of it, here as there.
     #[default]
     Reassociate,
 }
@@ -76,7 +77,7 @@ pub fn select(
 fn choose(target: &TargetCandidates, costs: &dyn LeafCost, floats: FloatPolicy) -> Choice {
     let plain_cost = costs.rows_read(&target.target.node);
     let derivations = target.candidates.iter().enumerate().filter_map(|(position, candidate)| match candidate {
-        Candidate::Rewrite(rewrite) if floats.allows(rewrite.requires) => {
+        Candidate::Rewrite(rewrite) if floats.allows(rewrite.derivation.requires) => {
             Some((position, costs.output_rows(&rewrite.source), source_key_columns(rewrite)))
         }
         _ => None,
@@ -135,7 +136,10 @@ impl<'a> Emitter<'a> {
             return Ok(*id);
         }
         let id = match self.chosen.get(&Arc::as_ptr(node)).copied() {
-            Some(Candidate::Rewrite(rewrite)) => self.emit_rewrite(&rewrite.plan, rewrite)?,
+            Some(Candidate::Rewrite(rewrite)) => {
+                let built = rewrite.build()?;
+                self.emit_rewrite(&built.plan, &built, &rewrite.source)?
+            }
             Some(Candidate::Summary(summary)) => {
                 let input = self.emit(&summary.aggregate.input)?;
                 let agg = self.builder.push(PostOperator::SummaryAgg {
@@ -157,12 +161,17 @@ impl<'a> Emitter<'a> {
     }
 
     /// The nodes of a rewrite's own, down to its source.
-    fn emit_rewrite(&mut self, node: &Arc<QueryExpr>, rewrite: &Rewrite) -> Result<NodeId, MappingError> {
-        if Arc::ptr_eq(node, &rewrite.source) {
+    fn emit_rewrite(
+        &mut self,
+        node: &Arc<QueryExpr>,
+        built: &RewritePlan,
+        source: &Arc<QueryExpr>,
+    ) -> Result<NodeId, MappingError> {
+        if Arc::ptr_eq(node, source) {
             return self.emit(node);
         }
-        let operator = node.operator().try_map_input(&mut |input| self.emit_rewrite(input, rewrite))?;
-        let is_roll_up = rewrite.roll_up.as_ref().is_some_and(|roll_up| Arc::ptr_eq(roll_up, node));
+        let operator = node.operator().try_map_input(&mut |input| self.emit_rewrite(input, built, source))?;
+        let is_roll_up = built.roll_up.as_ref().is_some_and(|roll_up| Arc::ptr_eq(roll_up, node));
         let node = match operator {
             Operator::Aggregate(aggregate) if is_roll_up => PostOperator::Exact(ExactOperation::Aggregate(aggregate)),
             other => PostOperator::KeepPreAsap(other),

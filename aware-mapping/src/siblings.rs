@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use asap_types::{Expr, QueryExpr};
+use asap_types::{Expr, Operator, QueryExpr};
 
-use crate::Refusal;
-use crate::prover::{key_columns, relational_aggregate, split_input};
+use crate::prover::{Derivation, key_columns, relational_aggregate, split_input};
+use crate::{Candidate, Refusal, Refused, Replacements, Rewrite, Target};
 
 /// The aggregates of a workload, by the input that they read.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,12 @@ pub(crate) struct Siblings {
 #[derive(Clone, Debug)]
 struct Sibling {
     node: Arc<QueryExpr>,
+    /// The place of the aggregate among the others, or why it takes part in no derivation.
+    place: Result<Place, Refusal>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
     rank: Rank,
     columns: ColumnSet,
 }
@@ -28,53 +34,83 @@ struct Sibling {
 /// more measures, then the earlier aggregate.
 type Rank = (usize, Reverse<usize>, Reverse<usize>, usize, Reverse<usize>);
 
+const LOWEST: Rank = (0, Reverse(usize::MAX), Reverse(usize::MAX), 0, Reverse(usize::MAX));
+
 impl Siblings {
-    /// Indexes aggregates. Nodes that are no relational aggregates can be no source and are left out.
+    /// Indexes aggregates; other nodes are left out.
     #[must_use]
     pub(crate) fn new(aggregates: &[Arc<QueryExpr>]) -> Self {
         let mut siblings = Self::default();
         for (index, node) in aggregates.iter().enumerate() {
-            let Ok((aggregate, by)) = relational_aggregate(node) else { continue };
-            let (base, conjuncts) = split_input(&aggregate.input);
-            let columns = key_columns(by);
-            let key_size = by.iter().map(size).sum();
-            let rank =
-                (columns.len(), Reverse(conjuncts.len()), Reverse(key_size), aggregate.measures.len(), Reverse(index));
+            let Some(base) = base_input(node) else { continue };
             siblings.by_input.entry(base.fingerprint()).or_default().push(siblings.members.len());
-            let columns = columns.iter().map(|column| column.index()).collect();
-            siblings.members.push(Sibling { node: Arc::clone(node), rank, columns });
+            siblings.members.push(Sibling { node: Arc::clone(node), place: place(node, index) });
         }
         siblings
     }
 
+    /// What `derive` derives the target from, and why not from the others.
+    pub(crate) fn rewrites(
+        &self,
+        target: &Target,
+        strategy: &'static str,
+        derive: impl Fn(&QueryExpr, &QueryExpr) -> Result<Derivation, Refusal>,
+    ) -> Replacements {
+        let mut found = Replacements::default();
+        for (source, refusal) in self.of(&target.node) {
+            let source = Arc::clone(source);
+            match refusal.map_or_else(|| derive(&target.node, &source), Err) {
+                Ok(derivation) => {
+                    let rewrite = Rewrite { target: Arc::clone(&target.node), source, derivation, strategy };
+                    found.candidates.push(Candidate::Rewrite(rewrite));
+                }
+                Err(reason) => found.refused.push(Refused { source, strategy, reason }),
+            }
+        }
+        found
+    }
+
     /// The aggregates over the same base input as the target, other than itself, each with the reason why it cannot be a
     /// source if the index alone can tell.
-    pub(crate) fn of(&self, target: &Arc<QueryExpr>) -> Vec<(&Arc<QueryExpr>, Option<Refusal>)> {
-        let Ok((aggregate, by)) = relational_aggregate(target) else { return Vec::new() };
-        let (base, _) = split_input(&aggregate.input);
-        let columns: ColumnSet = key_columns(by).iter().map(|column| column.index()).collect();
+    fn of(&self, target: &Arc<QueryExpr>) -> Vec<(&Arc<QueryExpr>, Option<Refusal>)> {
+        let Some(base) = base_input(target) else { return Vec::new() };
         let bucket = self.by_input.get(&base.fingerprint()).map(Vec::as_slice).unwrap_or_default();
-        let members: Vec<&Sibling> = bucket.iter().filter_map(|&index| self.members.get(index)).collect();
-        let own = members.iter().find(|sibling| Arc::ptr_eq(&sibling.node, target)).map(|sibling| sibling.rank);
-        members
-            .into_iter()
+        let members = || bucket.iter().filter_map(|&index| self.members.get(index));
+        let own = members().find(|sibling| Arc::ptr_eq(&sibling.node, target)).map(|sibling| sibling.place.clone());
+        // An aggregate from elsewhere ranks below every member, so that each may be its source.
+        let own = own.unwrap_or_else(|| place(target, usize::MAX).map(|place| Place { rank: LOWEST, ..place }));
+        members()
             .filter(|sibling| !Arc::ptr_eq(&sibling.node, target))
-            .map(|sibling| {
-                let refusal = if !columns.is_subset(&sibling.columns) {
-                    Some(Refusal::KeyNotDerivable)
-                } else if own.is_some_and(|own| sibling.rank < own) {
-                    Some(Refusal::NotFiner)
-                } else {
-                    None
-                };
-                (&sibling.node, refusal)
-            })
+            .map(|sibling| (&sibling.node, refusal(&own, &sibling.place)))
             .collect()
     }
 }
 
-fn size(expr: &Expr) -> usize {
-    1 + expr.children().into_iter().map(size).sum::<usize>()
+/// What an aggregate reads, without the conditions directly above it; none for another operator.
+fn base_input(node: &QueryExpr) -> Option<Arc<QueryExpr>> {
+    match node.operator() {
+        Operator::Aggregate(aggregate) => Some(split_input(&aggregate.input).0),
+        _ => None,
+    }
+}
+
+fn place(node: &QueryExpr, index: usize) -> Result<Place, Refusal> {
+    let (aggregate, by) = relational_aggregate(node)?;
+    let columns = key_columns(by);
+    let key_size = by.iter().map(Expr::node_count).sum();
+    let conditions = split_input(&aggregate.input).1.len();
+    let rank = (columns.len(), Reverse(conditions), Reverse(key_size), aggregate.measures.len(), Reverse(index));
+    Ok(Place { rank, columns: columns.iter().map(|column| column.index()).collect() })
+}
+
+/// Why a sibling is no source of a target, as far as their places tell.
+fn refusal(target: &Result<Place, Refusal>, source: &Result<Place, Refusal>) -> Option<Refusal> {
+    match (target, source) {
+        (Err(reason), _) | (_, Err(reason)) => Some(*reason),
+        (Ok(target), Ok(source)) if !target.columns.is_subset(&source.columns) => Some(Refusal::KeyNotDerivable),
+        (Ok(target), Ok(source)) if source.rank < target.rank => Some(Refusal::NotFiner),
+        _ => None,
+    }
 }
 
 /// A set of columns as bits.

@@ -11,8 +11,6 @@ use crate::{MappingError, Refusal, Rewrite};
 pub struct Target {
     /// The aggregate.
     pub node: Arc<QueryExpr>,
-    /// How many queries and operators read it.
-    pub readers: usize,
 }
 
 /// A way to compute a target.

@@ -4,13 +4,17 @@ use std::path::PathBuf;
 
 use asap_aware_mapping::FloatPolicy;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use datafusion::common::TableReference;
 
 const AFTER_HELP: &str = "\
 Exit status:
-  0  every answer was printed, and with --compare every answer was equal to the plain one
-  1  an answer differed from the plain one
-  2  the input was wrong: arguments, SQL, a table that cannot be opened
-  3  a query failed while it ran
+  0  every query was answered, and with --compare every answer was equal to the plain one
+  1  an answer differed from the plain one, or only one of the two sides had one
+  2  the input was wrong: arguments, SQL, a table that cannot be opened; nothing was answered
+  3  a query failed while it ran; all others were answered
+
+A planned query that fails is answered again by its text alone. If that fails too, its error goes to
+standard error, and the answers of the others are printed.
 
 Examples:
   asap run dashboard.sql --table lineitem=lineitem.lance --compare
@@ -31,7 +35,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Show how the queries of a file would be answered: candidates, choices and refusals.
     Plan(PlanArgs),
-    /// Answer one query.
+    /// Answer one or more statements, given as an argument.
     Query(QueryArgs),
 }
 
@@ -52,7 +56,8 @@ pub(crate) struct SessionArgs {
 /// What is printed, common to the commands that answer.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct AnswerArgs {
-    /// Also answer every query plainly (DataFusion without asap) and compare the answers.
+    /// Also answer every query plainly (DataFusion without asap), twice, and compare the answers. Floats are equal within
+    /// a relative error of 1e-9; with --float exact, only bit by bit.
     #[arg(long)]
     pub(crate) compare: bool,
     /// Show the workload before and after planning, and what each scan was answered from.
@@ -88,7 +93,7 @@ pub(crate) struct PlanArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// A SQL query.
+    /// One or more SQL statements, separated by ';'.
     #[arg(value_name = "SQL")]
     pub(crate) sql: String,
     #[command(flatten)]
@@ -106,12 +111,18 @@ pub(crate) struct TableArg {
 
 impl TableArg {
     fn parse(text: &str) -> Result<Self, String> {
-        match text.split_once('=') {
-            Some((name, path)) if !name.is_empty() && !path.is_empty() => {
-                Ok(Self { name: name.to_owned(), path: path.to_owned() })
-            }
-            _ => Err("expected NAME=PATH, for example lineitem=data/lineitem.lance".to_owned()),
+        let (name, path) = match text.split_once('=') {
+            Some((name, path)) if !name.is_empty() && !path.is_empty() => (name, path),
+            _ => return Err("expected NAME=PATH, for example lineitem=data/lineitem.lance".to_owned()),
+        };
+        let reference = TableReference::from(name);
+        if reference.schema().is_some() {
+            let bare = reference.table();
+            return Err(format!(
+                "a table has a plain name, without a schema: write {bare}={path}, or \"{name}\" in quotes"
+            ));
         }
+        Ok(Self { name: name.to_owned(), path: path.to_owned() })
     }
 }
 
@@ -120,9 +131,11 @@ impl TableArg {
 pub(crate) enum AnswerFormat {
     /// Boxed tables; long answers are cut.
     Table,
-    /// CSV with a header; answers of a workload are separated by an empty line.
+    /// CSV with a header; answers of a workload are separated by an empty line. NULL is an empty field, as an empty string
+    /// is: JSON tells them apart.
     Csv,
-    /// One JSON document with every answer.
+    /// One JSON document. Rows are arrays in the order of the columns; decimals, NaN and infinities are strings. A query
+    /// that failed has an "error" in place of columns and rows.
     Json,
 }
 

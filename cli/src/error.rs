@@ -9,7 +9,16 @@ use datafusion::error::DataFusionError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use thiserror::Error;
 
-/// Everything that ends the program early.
+use crate::workload::{Query, WorkloadText};
+
+/// The exit status when an answer differed from the plain one.
+pub(crate) const DIFFERENT: u8 = 1;
+/// The exit status when the input was wrong.
+const WRONG: u8 = 2;
+/// The exit status when a query failed while it ran.
+pub(crate) const FAILED: u8 = 3;
+
+/// Everything that ends the program early, and the error of one query.
 #[derive(Debug, Error)]
 pub(crate) enum CliError {
     #[error("cannot read {path}: {reason}")]
@@ -20,7 +29,7 @@ pub(crate) enum CliError {
     Table { name: String, path: String, reason: String },
     #[error("table '{0}' is given twice")]
     TableTwice(String),
-    #[error("{error}")]
+    #[error("{}", without_bug_report(&error.to_string()))]
     Sql { source_name: String, text: String, error: Box<FrontendError> },
     #[error("{query}: {reason}")]
     Query { query: String, reason: String, source_name: String, text: String, span: Range<usize> },
@@ -37,6 +46,17 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    /// The error of a query that has no answer.
+    pub(crate) fn failed_query(query: &Query, workload: &WorkloadText, error: &ExecutionError) -> Self {
+        Self::Query {
+            query: query.name.clone(),
+            reason: reason(error),
+            source_name: workload.name.clone(),
+            text: workload.text.clone(),
+            span: query.span.clone(),
+        }
+    }
+
     /// The exit status of the program: see `asap --help`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
@@ -44,8 +64,8 @@ impl CliError {
             | Self::EmptyWorkload(_)
             | Self::Table { .. }
             | Self::TableTwice(_)
-            | Self::Sql { .. } => 2,
-            _ => 3,
+            | Self::Sql { .. } => WRONG,
+            _ => FAILED,
         }
     }
 
@@ -72,7 +92,7 @@ impl CliError {
         };
         let hint = match &self {
             Self::Table { .. } => {
-                Some("give --table NAME=PATH with a Lance dataset, a .parquet or a .csv file".to_owned())
+                Some("give --table NAME=PATH with a Lance dataset (the directory that holds _versions), a .parquet or a .csv file".to_owned())
             }
             _ => None,
         };
@@ -89,12 +109,32 @@ impl CliError {
     }
 }
 
+/// Why a query failed, without backtraces.
+pub(crate) fn reason(error: &ExecutionError) -> String {
+    match error {
+        ExecutionError::DataFusion(error) => error.strip_backtrace(),
+        other => other.to_string(),
+    }
+}
+
+/// A wrong statement that DataFusion rejects with an internal error is no bug, though its message says so.
+fn without_bug_report(message: &str) -> String {
+    const START: &str = "This issue was likely caused by a bug in DataFusion's code.";
+    const END: &str = "https://github.com/apache/datafusion/issues";
+    let message = message.strip_prefix("Internal error: ").unwrap_or(message);
+    let parts = message.split_once(START).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    match parts {
+        Some((before, after)) => {
+            let before = before.trim_end().trim_end_matches('.');
+            format!("{before}.{}", after.trim_start_matches('.'))
+        }
+        None => message.to_owned(),
+    }
+}
+
 impl From<ExecutionError> for CliError {
     fn from(error: ExecutionError) -> Self {
-        Self::Execution(match error {
-            ExecutionError::DataFusion(error) => error.strip_backtrace(),
-            other => other.to_string(),
-        })
+        Self::Execution(reason(&error))
     }
 }
 

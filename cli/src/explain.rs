@@ -1,6 +1,7 @@
 //! What a run did, as text.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -9,31 +10,26 @@ use asap_types::{GraphFormat, NodeId};
 use datafusion::physical_plan::ExecutionPlan;
 use lance_pushdown::{Bucket, LancePushdown, PushdownReport};
 
+use crate::answers::Answered;
 use crate::error::CliError;
 use crate::planning::Planned;
-use crate::workload::Query;
+use crate::workload::{Query, WorkloadText};
 
 /// Collects, per executed plan, what the scans were answered from.
 pub(crate) struct PushdownLog {
     pushdown: LancePushdown,
     pub(crate) plans: Vec<(Option<usize>, NodeId, Vec<PushdownReport>)>,
     pub(crate) shared: Vec<SharedNode>,
-    /// What was worked on last: the result of a root, or a shared node.
-    pub(crate) current: Option<(Option<usize>, NodeId)>,
 }
 
 impl PushdownLog {
     pub(crate) fn new(pushdown: &LancePushdown) -> Self {
         pushdown.take_reports();
-        Self { pushdown: pushdown.clone(), plans: Vec::new(), shared: Vec::new(), current: None }
+        Self { pushdown: pushdown.clone(), plans: Vec::new(), shared: Vec::new() }
     }
 }
 
 impl RunObserver for PushdownLog {
-    fn starting(&mut self, root: Option<usize>, node: NodeId) {
-        self.current = Some((root, node));
-    }
-
     fn planned(&mut self, root: Option<usize>, node: NodeId, _: &Arc<dyn ExecutionPlan>) {
         self.plans.push((root, node, self.pushdown.take_reports()));
     }
@@ -43,36 +39,87 @@ impl RunObserver for PushdownLog {
     }
 }
 
+/// Where a query's answer comes from.
+pub(crate) enum Source {
+    Table,
+    SameAs(String),
+    AggregateOf(String),
+    /// Its own text, and why.
+    ItselfAlone(String),
+}
+
+impl Source {
+    /// Without the reason.
+    pub(crate) fn short(&self) -> String {
+        match self {
+            Self::Table => "table".to_owned(),
+            Self::SameAs(first) => format!("same as {first}"),
+            Self::AggregateOf(source) => format!("aggregate of {source}"),
+            Self::ItselfAlone(_) => "itself alone".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.short())?;
+        match self {
+            Self::ItselfAlone(why) => write!(f, ": {why}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The source of each query. `answers` says which plans failed; it is empty before the workload has run.
+pub(crate) fn sources(
+    workload: &WorkloadText,
+    queries: &[Query],
+    planned: &Planned,
+    answers: &[Answered],
+) -> Vec<Source> {
+    let (derived, repeats) = (planned.sources(), planned.repeats());
+    let source = |(index, query): (usize, &Query)| {
+        if let Err(refused) = &query.lowered {
+            let (line, column) = workload.line_and_column(refused.span().start);
+            let place = format!("{}:{line}:{column}", workload.name);
+            return Source::ItselfAlone(one_line(&format!("{refused} ({place}; {})", refused.hint())));
+        }
+        if let Some(error) = answers.get(index).and_then(|answered| answered.plan_failed.as_ref()) {
+            return Source::ItselfAlone(one_line(&format!("its plan failed: {error}")));
+        }
+        match (repeats.get(index), derived.get(index)) {
+            (Some(Some(first)), _) => Source::SameAs(first.clone()),
+            (_, Some(Some(source))) => Source::AggregateOf(source.clone()),
+            _ => Source::Table,
+        }
+    };
+    queries.iter().enumerate().map(source).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Prints the workload before and after planning, and which query is answered from which.
-pub(crate) fn write_plan(out: &mut dyn Write, queries: &[Query], planned: &Planned) -> Result<(), CliError> {
+pub(crate) fn write_plan(
+    out: &mut dyn Write,
+    queries: &[Query],
+    planned: &Planned,
+    sources: &[Source],
+) -> Result<(), CliError> {
     writeln!(out, "Workload as written (equal parts shared):\n")?;
     writeln!(out, "{}", planned.before.render(GraphFormat::Tree))?;
     writeln!(out, "Workload as planned:\n")?;
     writeln!(out, "{}", planned.selection.dag.render(GraphFormat::Tree))?;
     writeln!(out, "Which query is answered from which:\n")?;
-    for (query, answered) in queries.iter().zip(answered_from(queries, planned)) {
-        writeln!(out, "  {}: {answered}", query.name)?;
+    for (query, source) in queries.iter().zip(sources) {
+        writeln!(out, "  {}: {source}", query.name)?;
     }
     let derived = planned.sources().into_iter().flatten().count();
     let repeats = planned.repeats().into_iter().flatten().count();
     writeln!(out, "\n{derived} of {} queries read another query's aggregate", queries.len())?;
     writeln!(out, "{repeats} of {} queries repeat another query (not counted above)\n", queries.len())?;
     Ok(())
-}
-
-/// For each query, a few words on where its answer comes from.
-pub(crate) fn answered_from(queries: &[Query], planned: &Planned) -> Vec<String> {
-    let (sources, repeats) = (planned.sources(), planned.repeats());
-    queries
-        .iter()
-        .enumerate()
-        .map(|(index, query)| match (&query.lowered, repeats.get(index), sources.get(index)) {
-            (Err(refused), ..) => format!("itself alone: {refused}"),
-            (_, Some(Some(first)), _) => format!("same as {first}"),
-            (_, _, Some(Some(source))) => format!("aggregate of {source}"),
-            _ => "table".to_owned(),
-        })
-        .collect()
 }
 
 /// Prints what the fragments of each scan below an ungrouped aggregate were answered from, and the totals.

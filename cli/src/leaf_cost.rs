@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use asap_aware_mapping::{CandidateSpace, Estimate, LeafCost};
-use asap_execution::{Inputs, to_logical_plan};
+use asap_execution::{ExecutionError, Inputs, catch_panic, to_logical_plan};
 use asap_types::{Operator, PostAsapDag, QueryExpr, TableRef};
 use datafusion::common::TableReference;
 
-use crate::error::CliError;
 use crate::tables::AsapSession;
 
 /// Rows that each aggregate of a workload reads.
@@ -16,16 +15,17 @@ use crate::tables::AsapSession;
 pub(crate) struct PlannedCost(HashMap<Arc<QueryExpr>, Estimate>);
 
 impl PlannedCost {
-    /// Plans every target of a candidate space; nothing is executed.
-    pub(crate) async fn of(space: &CandidateSpace, session: &AsapSession) -> Result<Self, CliError> {
+    /// Plans every target of a candidate space; nothing is executed. What cannot be planned has no known price: its query
+    /// says why when it is run.
+    pub(crate) async fn of(space: &CandidateSpace, session: &AsapSession) -> Self {
         let mut costs = HashMap::new();
         for candidates in &space.targets {
             let node = &candidates.target.node;
-            let rows = rows_read(node, session).await?;
-            costs.insert(Arc::clone(node), rows);
+            let priced = catch_panic(rows_read(node, session)).await.flatten();
+            costs.insert(Arc::clone(node), priced.unwrap_or(Estimate::Unknown));
         }
         session.pushdown.take_reports();
-        Ok(Self(costs))
+        Self(costs)
     }
 }
 
@@ -35,11 +35,10 @@ impl LeafCost for PlannedCost {
     }
 }
 
-async fn rows_read(node: &Arc<QueryExpr>, session: &AsapSession) -> Result<Estimate, CliError> {
+async fn rows_read(node: &Arc<QueryExpr>, session: &AsapSession) -> Result<Estimate, ExecutionError> {
     let Some(table) = scanned_table(node) else { return Ok(Estimate::Unknown) };
     let Some(&rows) = session.table_rows.get(&table.table) else { return Ok(Estimate::Unknown) };
-    let planning = |error: asap_types::TypesError| CliError::Planning(error.to_string());
-    let dag = PostAsapDag::from_queries([("cost", node)]).map_err(planning)?;
+    let dag = PostAsapDag::from_queries([("cost", node)])?;
     let provider = session.context.table_provider(TableReference::bare(table.table.as_str())).await?;
     let inputs = Inputs { tables: HashMap::from([(table, provider)]), ..Inputs::default() };
     let state = session.context.state();

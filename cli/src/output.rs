@@ -1,50 +1,49 @@
 //! Answers as text.
 
 use std::io::Write;
+use std::sync::Arc;
 
+use asap_execution::QueryResult;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv;
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::arrow::error::ArrowError;
-use datafusion::arrow::json::writer::{JsonArray, WriterBuilder};
 use datafusion::arrow::util::display::FormatOptions;
 use datafusion::arrow::util::pretty::pretty_format_batches_with_options;
-use serde_json::{Value, json};
 
+use crate::answers::Answered;
 use crate::args::AnswerFormat;
 use crate::error::CliError;
+use crate::json::write_json;
+use crate::workload::Query;
 
 /// Rows of an answer that a boxed table shows.
 const MAX_TABLE_ROWS: usize = 40;
 
-/// One answer to print.
-pub(crate) struct Answer<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) sql: &'a str,
-    pub(crate) schema: &'a SchemaRef,
-    pub(crate) batches: &'a [RecordBatch],
-}
-
-/// Prints answers in a format.
-pub(crate) fn write_answers(out: &mut dyn Write, answers: &[Answer<'_>], format: AnswerFormat) -> Result<(), CliError> {
+/// Prints the answers that there are in a format.
+pub(crate) fn write_answers(
+    out: &mut dyn Write,
+    queries: &[Query],
+    answers: &[Answered],
+    format: AnswerFormat,
+) -> Result<(), CliError> {
+    let mut succeeded = answers.iter().filter_map(|answered| answered.result.as_ref().ok());
     match format {
-        AnswerFormat::Table => answers.iter().try_for_each(|answer| write_table(out, answer)),
-        AnswerFormat::Csv => answers.iter().enumerate().try_for_each(|(index, answer)| {
+        AnswerFormat::Table => succeeded.try_for_each(|answer| write_table(out, answer)),
+        AnswerFormat::Csv => succeeded.enumerate().try_for_each(|(index, answer)| {
             if index > 0 {
                 writeln!(out)?;
             }
             write_csv(out, answer)
         }),
-        AnswerFormat::Json => write_json(out, answers),
+        AnswerFormat::Json => write_json(out, queries, answers),
     }
 }
 
-fn write_table(out: &mut dyn Write, answer: &Answer<'_>) -> Result<(), CliError> {
-    let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
-    let mut shown = head(answer.batches, MAX_TABLE_ROWS);
+fn write_table(out: &mut dyn Write, answer: &QueryResult) -> Result<(), CliError> {
+    let rows = answer.row_count();
+    let mut shown = head(&answer.batches, MAX_TABLE_ROWS);
     // The header comes from the first batch, and an empty answer has none.
     if shown.is_empty() {
-        shown.push(RecordBatch::new_empty(std::sync::Arc::clone(answer.schema)));
+        shown.push(RecordBatch::new_empty(Arc::clone(&answer.schema)));
     }
     let table = pretty_format_batches_with_options(&shown, &FormatOptions::new().with_null("NULL"))?;
     writeln!(out, "{}\n{table}", answer.name)?;
@@ -64,32 +63,10 @@ fn head(batches: &[RecordBatch], mut rows: usize) -> Vec<RecordBatch> {
     shown
 }
 
-fn write_csv(out: &mut dyn Write, answer: &Answer<'_>) -> Result<(), CliError> {
+fn write_csv(out: &mut dyn Write, answer: &QueryResult) -> Result<(), CliError> {
     let mut writer = csv::WriterBuilder::new().with_header(true).build(&mut *out);
     if answer.batches.is_empty() {
-        writer.write(&RecordBatch::new_empty(std::sync::Arc::clone(answer.schema)))?;
+        writer.write(&RecordBatch::new_empty(Arc::clone(&answer.schema)))?;
     }
     Ok(answer.batches.iter().try_for_each(|batch| writer.write(batch))?)
-}
-
-fn write_json(out: &mut dyn Write, answers: &[Answer<'_>]) -> Result<(), CliError> {
-    let queries = answers.iter().map(answer_value).collect::<Result<Vec<Value>, CliError>>()?;
-    serde_json::to_writer_pretty(&mut *out, &json!({ "queries": queries })).map_err(std::io::Error::from)?;
-    Ok(writeln!(out)?)
-}
-
-fn answer_value(answer: &Answer<'_>) -> Result<Value, CliError> {
-    let mut writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, JsonArray>(Vec::new());
-    answer.batches.iter().try_for_each(|batch| writer.write(batch))?;
-    writer.finish()?;
-    let rows: Value =
-        serde_json::from_slice(&writer.into_inner()).map_err(|error| ArrowError::JsonError(error.to_string()))?;
-    let rows = if rows.is_null() { json!([]) } else { rows };
-    let columns: Vec<Value> = answer
-        .schema
-        .fields()
-        .iter()
-        .map(|field| json!({ "name": field.name(), "type": field.data_type().to_string() }))
-        .collect();
-    Ok(json!({ "name": answer.name, "sql": answer.sql, "columns": columns, "rows": rows }))
 }

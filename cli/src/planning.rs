@@ -1,8 +1,10 @@
 //! Plans a workload.
 
-use asap_aware_mapping::{CandidateSpace, Selection, search_workload, select};
-use asap_types::{PostAsapDag, QueryExpr};
 use std::sync::Arc;
+
+use asap_aware_mapping::{CandidateSpace, Selection, search_workload, select};
+use asap_execution::catch_panic;
+use asap_types::{PostAsapDag, QueryExpr};
 
 use crate::args::SessionArgs;
 use crate::error::CliError;
@@ -20,6 +22,8 @@ pub(crate) struct Planned {
     pub(crate) names: Vec<String>,
     /// For each query, the position of its root in the DAG.
     pub(crate) roots: Vec<Option<usize>>,
+    /// Why nothing is planned, if planning failed.
+    pub(crate) failed: Option<String>,
 }
 
 impl Planned {
@@ -52,27 +56,49 @@ impl Planned {
     }
 }
 
+/// Plans the queries that were lowered.
 pub(crate) async fn plan(queries: &[Query], session: &AsapSession, args: &SessionArgs) -> Result<Planned, CliError> {
+    let planned = catch_panic(plan_some(queries, Query::root, session, args)).await;
+    planned.map_err(|panic| CliError::Planning(panic.to_string()))?
+}
+
+/// [`plan`], and no query planned if that fails: each is then answered by its text, and the plan says why.
+pub(crate) async fn plan_or_none(
+    queries: &[Query],
+    session: &AsapSession,
+    args: &SessionArgs,
+) -> Result<Planned, CliError> {
+    match plan(queries, session, args).await {
+        Ok(planned) => Ok(planned),
+        Err(error) => {
+            let planned = plan_some(queries, no_root, session, args).await?;
+            Ok(Planned { failed: Some(error.to_string()), ..planned })
+        }
+    }
+}
+
+fn no_root(_: &Query) -> Option<&Arc<QueryExpr>> {
+    None
+}
+
+async fn plan_some(
+    queries: &[Query],
+    root: fn(&Query) -> Option<&Arc<QueryExpr>>,
+    session: &AsapSession,
+    args: &SessionArgs,
+) -> Result<Planned, CliError> {
     let failed = |error: &dyn std::fmt::Display| CliError::Planning(error.to_string());
-    let lowered: Vec<(&Query, Arc<QueryExpr>)> =
-        queries.iter().filter_map(|query| Some((query, Arc::clone(query.lowered.as_ref().ok()?)))).collect();
-    let roots: Vec<Arc<QueryExpr>> = lowered.iter().map(|(_, root)| Arc::clone(root)).collect();
-    let names: Vec<String> = lowered.iter().map(|(query, _)| query.name.clone()).collect();
+    let chosen: Vec<(&Query, &Arc<QueryExpr>)> =
+        queries.iter().filter_map(|query| Some((query, root(query)?))).collect();
+    let roots: Vec<Arc<QueryExpr>> = chosen.iter().map(|(_, root)| Arc::clone(root)).collect();
+    let names: Vec<String> = chosen.iter().map(|(query, _)| query.name.clone()).collect();
     let name_refs: Vec<&str> = names.iter().map(String::as_str).collect();
     let space = search_workload(&roots).map_err(|error| failed(&error))?;
     let before =
         PostAsapDag::from_queries(name_refs.iter().copied().zip(&space.roots)).map_err(|error| failed(&error))?;
-    let costs = PlannedCost::of(&space, session).await?;
+    let costs = PlannedCost::of(&space, session).await;
     let selection = select(&space, &name_refs, &costs, args.float.into()).map_err(|error| failed(&error))?;
-    let mut next = 0;
-    let positions = queries
-        .iter()
-        .map(|query| {
-            query.lowered.is_ok().then(|| {
-                next += 1;
-                next - 1
-            })
-        })
-        .collect();
-    Ok(Planned { before, space, selection, names, roots: positions })
+    let mut positions = 0..;
+    let positions = queries.iter().map(|query| root(query).and_then(|_| positions.next())).collect();
+    Ok(Planned { before, space, selection, names, roots: positions, failed: None })
 }

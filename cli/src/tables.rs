@@ -4,16 +4,21 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use asap_execution::{ExecutionError, catch_panic};
 use datafusion::catalog::TableProvider;
 use datafusion::common::TableReference;
 use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionConfig, SessionContext};
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
+use lance::dataset::builder::DatasetBuilder;
 use lance_pushdown::LancePushdown;
 
 use crate::args::{SessionArgs, TableArg};
 use crate::error::CliError;
-use crate::panic_text;
+
+/// The directory that every Lance dataset has.
+const LANCE_VERSIONS: &str = "_versions";
+const NOT_LANCE: &str = "not a Lance dataset, and its name ends neither in .parquet nor in .csv";
 
 /// The session that answers: aggregate pushdown and its tables.
 pub(crate) struct AsapSession {
@@ -21,22 +26,27 @@ pub(crate) struct AsapSession {
     pub(crate) pushdown: LancePushdown,
     /// Live rows of the Lance tables, by registered name.
     pub(crate) table_rows: HashMap<String, u64>,
+    /// The version of each Lance table that was opened, by the name that the user gave.
+    versions: HashMap<String, u64>,
 }
 
 impl AsapSession {
     pub(crate) async fn open(args: &SessionArgs) -> Result<Self, CliError> {
         let pushdown = LancePushdown::new();
         let context = SessionContext::new_with_state(pushdown.session_state(config(args)));
-        let mut table_rows = HashMap::new();
+        let (mut table_rows, mut versions) = (HashMap::new(), HashMap::new());
         for table in &args.tables {
-            let dataset = register(&context, table, |dataset| pushdown.table(dataset)).await?;
+            let dataset = register(&context, table, None, Some(&pushdown)).await?;
             if let Some(dataset) = dataset {
-                let rows = dataset.count_rows(None).await.map_err(|error| unopened(table, error.to_string()))?;
+                versions.insert(table.name.clone(), dataset.version().version);
+                let counted = catch_panic(async { dataset.count_rows(None).await }).await;
+                let counted = counted.map_err(|panic| corrupt(table, &panic))?;
+                let rows = counted.map_err(|error| unopened(table, error.to_string()))?;
                 let name = TableReference::from(table.name.as_str()).table().to_owned();
                 table_rows.insert(name, rows as u64);
             }
         }
-        Ok(Self { context, pushdown, table_rows })
+        Ok(Self { context, pushdown, table_rows, versions })
     }
 }
 
@@ -44,13 +54,20 @@ fn unopened(table: &TableArg, reason: String) -> CliError {
     CliError::Table { name: table.name.clone(), path: table.path.clone(), reason: without_locations(&reason) }
 }
 
-/// A stock session over the same tables: the plain side of a comparison.
-pub(crate) async fn plain_session(args: &SessionArgs) -> Result<SessionContext, CliError> {
+/// Lance 14.0.2 panics on some files that are cut short.
+fn corrupt(table: &TableArg, panic: &ExecutionError) -> CliError {
+    let text = match panic {
+        ExecutionError::Panicked(text) => text.clone(),
+        other => other.to_string(),
+    };
+    unopened(table, format!("the dataset is corrupt ({text})"))
+}
+
+/// A stock session over the same tables, each in the version that `asap` reads: the plain side of a comparison.
+pub(crate) async fn plain_session(args: &SessionArgs, asap: &AsapSession) -> Result<SessionContext, CliError> {
     let context = SessionContext::new_with_config(config(args));
     for table in &args.tables {
-        let stock =
-            |dataset: Arc<Dataset>| Arc::new(LanceTableProvider::new(dataset, false, false)) as Arc<dyn TableProvider>;
-        register(&context, table, stock).await?;
+        register(&context, table, asap.versions.get(&table.name).copied(), None).await?;
     }
     Ok(context)
 }
@@ -62,18 +79,20 @@ fn config(args: &SessionArgs) -> SessionConfig {
     }
 }
 
+/// Makes a table known to a session; its dataset, if it is one, in the given or else in the newest version, and with
+/// what aggregate pushdown wants to know, if that is given.
 async fn register(
     context: &SessionContext,
     table: &TableArg,
-    provider: impl FnOnce(Arc<Dataset>) -> Arc<dyn TableProvider>,
+    version: Option<u64>,
+    pushdown: Option<&LancePushdown>,
 ) -> Result<Option<Arc<Dataset>>, CliError> {
     let unopened = |reason: String| unopened(table, reason);
     let reference = TableReference::from(table.name.as_str());
     if context.table_exist(reference.clone()).map_err(|error| unopened(error.to_string()))? {
         return Err(CliError::TableTwice(table.name.clone()));
     }
-    let is_remote = table.path.contains("://");
-    if !is_remote && !Path::new(&table.path).exists() {
+    if !is_remote(&table.path) && !Path::new(&table.path).exists() {
         return Err(unopened("no such file or directory".to_owned()));
     }
     let failed = |error: datafusion::error::DataFusionError| unopened(error.strip_backtrace());
@@ -87,14 +106,40 @@ async fn register(
             Ok(None)
         }
         _ => {
-            let path = table.path.clone();
-            let opened = tokio::spawn(async move { Dataset::open(&path).await }).await;
-            let opened = opened.map_err(|panic| unopened(format!("the dataset is corrupt ({})", panic_text(panic))))?;
-            let dataset = Arc::new(opened.map_err(|error| unopened(error.to_string()))?);
-            context.register_table(reference, provider(Arc::clone(&dataset))).map_err(failed)?;
+            let dataset = Arc::new(open_dataset(table, version).await?);
+            let provider = provider(&dataset, pushdown).await;
+            context.register_table(reference, provider).map_err(failed)?;
             Ok(Some(dataset))
         }
     }
+}
+
+/// A scan does without zone maps; if it needs one that is broken, it says so itself.
+async fn provider(dataset: &Arc<Dataset>, pushdown: Option<&LancePushdown>) -> Arc<dyn TableProvider> {
+    match pushdown {
+        None => Arc::new(LanceTableProvider::new(Arc::clone(dataset), false, false)),
+        Some(pushdown) => match pushdown.open_table(Arc::clone(dataset)).await {
+            Ok(table) => table,
+            Err(_) => pushdown.table(Arc::clone(dataset)),
+        },
+    }
+}
+
+async fn open_dataset(table: &TableArg, version: Option<u64>) -> Result<Dataset, CliError> {
+    if !is_remote(&table.path) && !Path::new(&table.path).join(LANCE_VERSIONS).is_dir() {
+        return Err(unopened(table, NOT_LANCE.to_owned()));
+    }
+    let builder = DatasetBuilder::from_uri(&table.path);
+    let builder = version.into_iter().fold(builder, DatasetBuilder::with_version);
+    let opened = catch_panic(builder.load()).await.map_err(|panic| corrupt(table, &panic))?;
+    opened.map_err(|error| match error {
+        lance::Error::DatasetNotFound { .. } => unopened(table, NOT_LANCE.to_owned()),
+        error => unopened(table, error.to_string()),
+    })
+}
+
+fn is_remote(path: &str) -> bool {
+    path.contains("://")
 }
 
 fn extension(path: &str) -> String {

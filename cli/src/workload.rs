@@ -11,6 +11,7 @@ use datafusion::prelude::SessionContext;
 
 use crate::args::SessionArgs;
 use crate::error::CliError;
+use crate::plain;
 
 /// The text of a workload and what its errors call it.
 #[derive(Clone, Debug)]
@@ -28,6 +29,15 @@ impl WorkloadText {
             String::from_utf8(bytes).map_err(|error| unreadable(format!("not UTF-8 text: {}", error.utf8_error())))?;
         Ok(Self { name, text })
     }
+
+    /// The line and the column, in characters, of a byte offset; both count from 1. Lines end as on any system.
+    pub(crate) fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        let before = self.text.get(..offset).unwrap_or(&self.text);
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+        let lines = before.replace("\r\n", "\n").replace('\r', "\n");
+        let last = lines.rsplit('\n').next().unwrap_or_default();
+        (lines.matches('\n').count() + 1, last.chars().count() + 1)
+    }
 }
 
 /// One query of a workload.
@@ -41,7 +51,15 @@ pub(crate) struct Query {
     pub(crate) lowered: Result<Arc<QueryExpr>, FrontendError>,
 }
 
-/// Lowers every statement. A statement that is not SQL, names what does not exist or is no query ends the program.
+impl Query {
+    /// The canonical query, if the statement was lowered.
+    pub(crate) fn root(&self) -> Option<&Arc<QueryExpr>> {
+        self.lowered.as_ref().ok()
+    }
+}
+
+/// Lowers every statement. One that is not SQL, that DataFusion rejects when it plans it, or that is no query ends the
+/// program.
 pub(crate) async fn lower(
     workload: &WorkloadText,
     args: &SessionArgs,
@@ -61,12 +79,22 @@ pub(crate) async fn lower(
     if statements.is_empty() {
         return Err(CliError::EmptyWorkload(workload.name.clone()));
     }
-    statements.into_iter().enumerate().map(|(index, statement)| to_query(index, statement).map_err(wrong)).collect()
+    let queries = statements.into_iter().enumerate().map(|(index, statement)| to_query(index, statement));
+    let queries: Vec<Query> = queries.collect::<Result<_, _>>().map_err(&wrong)?;
+    for query in queries.iter().filter(|query| query.lowered.is_err()) {
+        if let Err(error) = plain::check(&query.sql, context).await {
+            let message = error.find_root().message().into_owned();
+            return Err(wrong(FrontendError::Plan { message, span: query.span.clone() }));
+        }
+    }
+    Ok(queries)
 }
 
 fn to_query(index: usize, LoweredStatement { statement, query }: LoweredStatement) -> Result<Query, FrontendError> {
-    let lowered = match query {
-        Ok(query) => Ok(canonicalize(&query).map_err(|source| FrontendError::Ir { source, span: statement.span() })?),
+    let canonical = query
+        .and_then(|query| canonicalize(&query).map_err(|source| FrontendError::Ir { source, span: statement.span() }));
+    let lowered = match canonical {
+        Ok(query) => Ok(query),
         Err(refused) if runs_by_itself(&refused) => Err(refused),
         Err(error) => return Err(error),
     };

@@ -7,6 +7,7 @@ use datafusion::arrow::compute::{concat_batches, take_record_batch};
 use datafusion::arrow::datatypes::{DataType, Float64Type, SchemaRef};
 use datafusion::arrow::row::{RowConverter, Rows, SortField};
 use datafusion::arrow::util::display::array_value_to_string;
+use datafusion::error::DataFusionError;
 
 use crate::ExecutionError;
 
@@ -126,7 +127,7 @@ pub fn compare(
 }
 
 fn arrow_error(error: datafusion::arrow::error::ArrowError) -> ExecutionError {
-    ExecutionError::DataFusion(error.into())
+    DataFusionError::from(error).into()
 }
 
 fn same_columns(left: &SchemaRef, right: &SchemaRef) -> bool {

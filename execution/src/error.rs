@@ -1,16 +1,18 @@
 //! What can go wrong when a plan is run.
 
+use std::sync::Arc;
+
 use asap_types::{NodeId, TypesError};
 use datafusion::error::DataFusionError;
 use thiserror::Error;
 
-/// Errors of translating and running plans.
-#[derive(Debug, Error)]
+/// Errors of translating and running plans. Cheap to clone: a shared node that fails gives its error to each reader.
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum ExecutionError {
     /// DataFusion failed to plan or to run.
     #[error(transparent)]
-    DataFusion(#[from] DataFusionError),
+    DataFusion(Arc<DataFusionError>),
     /// The plan is not valid.
     #[error(transparent)]
     Types(#[from] TypesError),
@@ -36,4 +38,13 @@ pub enum ExecutionError {
     /// A node refers to something that was not computed before it.
     #[error("node {} was read before it was computed", .0.0)]
     NotComputed(NodeId),
+    /// A library panicked while it planned or ran a query.
+    #[error("a library panicked: {0}")]
+    Panicked(String),
+}
+
+impl From<DataFusionError> for ExecutionError {
+    fn from(error: DataFusionError) -> Self {
+        Self::DataFusion(Arc::new(error))
+    }
 }

@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use asap_types::{Literal, LiteralValue};
-use datafusion::arrow::datatypes::{DataType, IntervalDayTime, IntervalMonthDayNano, IntervalUnit, TimeUnit, i256};
+use datafusion::arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Float16Type, IntervalDayTime, IntervalMonthDayNano, IntervalUnit, TimeUnit, i256,
+};
 use datafusion::common::ScalarValue;
 
 use crate::ExecutionError;
 
 /// The scalar of a literal.
 pub(crate) fn to_scalar(literal: &Literal) -> Result<ScalarValue, ExecutionError> {
+    if let DataType::Dictionary(keys, values) = &literal.data_type {
+        let value = to_scalar(&Literal::new(values.as_ref().clone(), literal.value.clone()))?;
+        return Ok(ScalarValue::Dictionary(keys.clone(), Box::new(value)));
+    }
     let invalid = || ExecutionError::Literal(format!("{literal:?}"));
     match &literal.value {
         LiteralValue::Null => Ok(ScalarValue::try_from(&literal.data_type)?),
@@ -48,6 +54,8 @@ fn integer(data_type: &DataType, value: i128) -> Option<ScalarValue> {
         DataType::UInt16 => ScalarValue::UInt16(Some(value.try_into().ok()?)),
         DataType::UInt32 => ScalarValue::UInt32(Some(value.try_into().ok()?)),
         DataType::UInt64 => ScalarValue::UInt64(Some(value.try_into().ok()?)),
+        DataType::Decimal32(p, s) => ScalarValue::Decimal32(Some(value.try_into().ok()?), *p, *s),
+        DataType::Decimal64(p, s) => ScalarValue::Decimal64(Some(value.try_into().ok()?), *p, *s),
         DataType::Decimal128(p, s) => ScalarValue::Decimal128(Some(value), *p, *s),
         DataType::Decimal256(p, s) => ScalarValue::Decimal256(Some(i256::from_i128(value)), *p, *s),
         DataType::Date32 => ScalarValue::Date32(Some(value.try_into().ok()?)),
@@ -83,9 +91,12 @@ fn duration(unit: TimeUnit, value: i64) -> ScalarValue {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "an f32 literal is stored widened, so narrowing gives it back")]
+type F16 = <Float16Type as ArrowPrimitiveType>::Native;
+
+#[expect(clippy::cast_possible_truncation, reason = "narrow floats are stored widened, so narrowing gives them back")]
 fn float(data_type: &DataType, value: f64) -> Option<ScalarValue> {
     match data_type {
+        DataType::Float16 => Some(ScalarValue::Float16(Some(F16::from_f64(value)))),
         DataType::Float32 => Some(ScalarValue::Float32(Some(value as f32))),
         DataType::Float64 => Some(ScalarValue::Float64(Some(value))),
         _ => None,

@@ -18,12 +18,14 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
 use futures::{StreamExt, TryStreamExt};
 
-/// Rows that several plans read. Memory and files are released when it is dropped.
+/// A set of rows that several plans read, each in any order. Memory and files are released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Materialized {
     pub(crate) rows: usize,
     /// Bytes held in memory; 0 when the rows are in a file.
     pub(crate) memory: usize,
+    /// Whether the rows are in a file.
+    pub(crate) spilled: bool,
     table: Arc<dyn TableProvider>,
     _reservation: MemoryReservation,
 }
@@ -32,10 +34,6 @@ impl Materialized {
     /// The rows as a table.
     pub(crate) fn table(&self) -> Arc<dyn TableProvider> {
         Arc::clone(&self.table)
-    }
-
-    pub(crate) fn spilled(&self) -> bool {
-        self.memory == 0 && self.rows > 0
     }
 
     /// Reads a stream to its end.
@@ -59,12 +57,12 @@ impl Materialized {
                 let (file, rest) = spill(&schema, batches, stream, context).await?;
                 reservation.free();
                 let table = spilled_table(schema, file)?;
-                return Ok(Self { rows: rows + rest, memory: 0, table, _reservation: reservation });
+                return Ok(Self { rows: rows + rest, memory: 0, spilled: true, table, _reservation: reservation });
             }
             memory += size;
         }
         let table = Arc::new(MemTable::try_new(schema, vec![batches])?);
-        Ok(Self { rows, memory, table, _reservation: reservation })
+        Ok(Self { rows, memory, spilled: false, table, _reservation: reservation })
     }
 }
 

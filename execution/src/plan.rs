@@ -7,16 +7,17 @@ use asap_types::{
     AggIntent, Aggregate, ExactOperation, Expr, MeasureFilters, NodeId, Operator, PostAsapDag, PostOperator, Predicate,
     Reduction, Schema, SummaryFamily, TableRef, UnaryOp,
 };
+use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::TableProvider;
 use datafusion::common::utils::expr::COUNT_STAR_EXPANSION;
-use datafusion::common::{Column, ExprSchema, ScalarValue, TableReference};
+use datafusion::common::{Column, DFSchema, ExprSchema, ScalarValue, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::FunctionRegistry;
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_aggregate::expr_fn;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
-    Distinct, Expr as DfExpr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, SortExpr, col, lit,
+    Distinct, Expr as DfExpr, ExprFunctionExt, ExprSchemable, LogicalPlan, LogicalPlanBuilder, SortExpr, cast, col, lit,
 };
 
 use crate::ExecutionError;
@@ -147,11 +148,11 @@ impl Planner<'_> {
         let input = self.input(input)?;
         let from = columns_of(&input);
         let translator = ExprTranslator { columns: &from, functions: self.functions };
-        let is_constant = |key: &Expr| matches!(key, Expr::Literal(_));
-        // DataFusion 54.1 gives wrong answers for constant keys (defects 1 and 2 of the oracle), so it gets none: they are
-        // projected above. If all keys are constant, their one group exists only if there is a row.
+        // DataFusion 54.1 gives wrong answers for keys that it folds to constants (defects 1 and 2 of the oracle), so those
+        // that read no column are projected above. A key that reads one may fold as well (`coalesce(1, x)`), so unless a
+        // plain column holds the groups apart, a group must show that it has a row.
         let grouped: Vec<&Expr> = by.iter().filter(|key| !is_constant(key)).collect();
-        let needs_a_row = grouped.is_empty() && !by.is_empty();
+        let needs_a_row = !by.is_empty() && !grouped.iter().any(|key| matches!(key, Expr::Column(_)));
         if grouped.is_empty() && measures.is_empty() && !needs_a_row {
             // DataFusion plans no aggregate without keys and measures: one group, a row without columns.
             return Ok(LogicalPlanBuilder::empty(true).build()?);
@@ -164,7 +165,7 @@ impl Planner<'_> {
             .enumerate()
             .map(|(index, measure)| {
                 let filter = filters.get(index).map(|filter| &filter.0);
-                Ok(aggregate_expr(measure, filter, &translator)?.alias(format!("m{index}")))
+                Ok(aggregate_expr(measure, filter, &translator, input.schema())?.alias(format!("m{index}")))
             })
             .collect::<Result<Vec<_>, ExecutionError>>()?;
         if needs_a_row {
@@ -199,11 +200,17 @@ fn filter(
     Ok(LogicalPlanBuilder::from(input).filter(predicate)?.build()?)
 }
 
+/// Whether a key has one value for all rows of a run. DataFusion folds such a key to a literal, so it counts as one.
+fn is_constant(key: &Expr) -> bool {
+    !key.is_volatile() && !key.any(&mut |part| matches!(part, Expr::Column(_)))
+}
+
 /// A DataFusion aggregate call. Sum0 becomes a sum here and gets its 0 in [`finish`].
 fn aggregate_expr(
     measure: &AggIntent,
     filter: Option<&Expr>,
     translator: &ExprTranslator<'_>,
+    input: &DFSchema,
 ) -> Result<DfExpr, ExecutionError> {
     let mut filter = filter.cloned();
     let call = match measure {
@@ -228,8 +235,17 @@ fn aggregate_expr(
         }
     };
     match filter {
-        Some(filter) => Ok(call.filter(translator.expr(&filter)?).build()?),
+        Some(filter) => Ok(call.filter(boolean(translator.expr(&filter)?, input)?).build()?),
         None => Ok(call),
+    }
+}
+
+/// An untyped NULL as a Boolean one: DataFusion 54.1 fails to run an aggregate whose filter has no type
+/// (apache/datafusion#22773).
+fn boolean(filter: DfExpr, input: &DFSchema) -> Result<DfExpr, ExecutionError> {
+    match filter.get_type(input)? {
+        DataType::Null => Ok(cast(filter, DataType::Boolean)),
+        _ => Ok(filter),
     }
 }
 

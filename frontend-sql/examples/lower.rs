@@ -1,6 +1,6 @@
 //! Lowers a workload from standard input over one table `t(k, a)`, and prints each statement's plan or refusal.
 //!
-//! `echo 'SELECT k, sum(a) FROM t GROUP BY k; SELECT median(a) FROM t' | cargo run --example lower`
+//! `echo 'SELECT k, sum(a) FROM t GROUP BY k; SELECT median(a) FROM t' | cargo run -p asap-frontend-sql --example lower`
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::io::Read;

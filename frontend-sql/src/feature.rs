@@ -40,6 +40,8 @@ pub enum Feature {
     AggregateClause,
     /// WITHIN GROUP.
     WithinGroup,
+    /// FILTER on a function that is no aggregate.
+    FilterClause,
     /// IGNORE NULLS, RESPECT NULLS.
     NullTreatment,
     /// An aggregate function that the IR knows nothing about.
@@ -56,6 +58,11 @@ pub enum Feature {
     LimitExpression,
     /// A volatile operand that the lowering would evaluate twice.
     VolatileBetween,
+    /// A BETWEEN whose operand is so large that it is not written twice.
+    LargeBetween,
+    /// A key such as `CAST(x AS …)` over a sub-select in which `x` is a key: DataFusion 54.1 takes the two for equal,
+    /// and groups by what depends on `x` as well.
+    ConvertedKey,
     /// Another relational operator.
     Relation(&'static str),
 }
@@ -82,6 +89,7 @@ impl Feature {
             Self::DistinctAggregate => "distinct-aggregate",
             Self::AggregateClause => "aggregate-clause",
             Self::WithinGroup => "within-group",
+            Self::FilterClause => "filter-clause",
             Self::NullTreatment => "null-treatment",
             Self::Aggregate(_) => "aggregate",
             Self::Operator(_) => "operator",
@@ -90,6 +98,8 @@ impl Feature {
             Self::Parameter => "parameter",
             Self::LimitExpression => "limit-expression",
             Self::VolatileBetween => "volatile-between",
+            Self::LargeBetween => "large-between",
+            Self::ConvertedKey => "converted-key",
             Self::Relation(_) => "relation",
         }
     }
@@ -105,10 +115,14 @@ impl Feature {
             Self::GroupingSets => "write one statement per grouping: they will share their reads",
             Self::LimitExpression => "write LIMIT and OFFSET as numbers",
             Self::Parameter => "put the value into the text",
-            Self::VolatileBetween => "compute the operand in a sub-select, then compare its column",
+            Self::VolatileBetween | Self::LargeBetween => {
+                "compute the operand in a sub-select, then compare its column"
+            }
+            Self::FilterClause => "filter an aggregate, or use CASE",
             Self::SubqueryExpression => "move the sub-select into FROM, or put its value into the text",
             Self::NoTable => "select from a table",
-            _ => "run the statement by itself: it is answered by the plain plan",
+            Self::ConvertedKey => "convert the key in the sub-select already",
+            _ => "run the statement by itself, without asap's planner",
         };
         text.to_owned()
     }
@@ -134,6 +148,7 @@ impl fmt::Display for Feature {
             Self::DistinctAggregate => "a DISTINCT aggregate",
             Self::AggregateClause => "a clause inside an aggregate's parentheses",
             Self::WithinGroup => "WITHIN GROUP",
+            Self::FilterClause => "FILTER on a function that is not an aggregate",
             Self::NullTreatment => "IGNORE NULLS or RESPECT NULLS",
             Self::Aggregate(name) => return write!(f, "the aggregate function '{name}'"),
             Self::Operator(operator) => return write!(f, "the operator {operator}"),
@@ -141,6 +156,8 @@ impl fmt::Display for Feature {
             Self::Parameter => "a parameter",
             Self::LimitExpression => "a computed LIMIT or OFFSET",
             Self::VolatileBetween => "BETWEEN over a volatile expression",
+            Self::LargeBetween => "BETWEEN over a large expression",
+            Self::ConvertedKey => "a converted key of a sub-select's aggregate",
             Self::Expression(kind) | Self::Relation(kind) => kind,
         };
         f.write_str(text)

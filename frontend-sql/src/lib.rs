@@ -8,9 +8,15 @@
 //!      -> check            names and types equal those of DataFusion's plan
 //! ```
 //!
+//! # Use
+//!
 //! DataFusion decides what names and types mean, exactly as a session with default settings does; this crate decides
 //! what a construct *means* as an operator of the IR. Nothing physical, no I/O, no table data: a [`Catalog`] gives the
 //! schema of a table.
+//!
+//! Take this crate when you have SQL aggregate queries and want the IR without running anything: for a planner of your
+//! own, or to ask which queries of a log compute the same. It needs table schemas and nothing else; what it plans is what
+//! a stock DataFusion 54.1 session would plan.
 //!
 //! A workload with one refused statement still has the others: [`lower_workload`] returns a result for each statement.
 //! Only text that does not parse is an error of the whole workload.
@@ -29,11 +35,33 @@
 //! assert_eq!(workload[0].query.as_ref().unwrap().schema().field_names(), ["job", "sum(metrics.bytes)"]);
 //! let refusal = workload[1].query.as_ref().unwrap_err();
 //! assert_eq!(&text[refusal.span()], "SELECT 1");
+//!
+//! // A CASE without ELSE is a filter of its measure: one scan, one grouping.
+//! let text = "SELECT job, count(CASE WHEN bytes > 9 THEN 1 END) AS big, sum(bytes) FILTER (WHERE bytes < 3) AS small
+//!             FROM metrics GROUP BY job";
+//! let query = lower_workload(text, &catalog)?.remove(0).query?;
+//! let dag = asap_types::PostAsapDag::from_queries([("q", &query)]).unwrap();
+//! let tree = dag.render(asap_types::GraphFormat::Tree);
+//! assert!(tree.contains("Aggregate(by job: count(*) filter (bytes > 9), sum(bytes) filter (bytes < 3))"));
 //! # Ok::<(), asap_frontend_sql::FrontendError>(())
 //! ```
 //!
-//! Nullability in the lowered schema is derived by [`asap_types`] and may be wider or narrower than DataFusion's; names
-//! and types never differ.
+//! `examples/lower.rs` lowers a workload from standard input and prints each plan or refusal.
+//!
+//! # What holds
+//!
+//! - A lowered query has the names, types and rows of DataFusion's plan of the same text. Its nullability is derived by
+//!   [`asap_types`] and may be wider or narrower.
+//! - `COUNT(x)` counts rows under the filter `x IS NOT NULL`, which is left out where `x` is never NULL. FILTER, and a CASE
+//!   without ELSE in a measure, become the measure's filter. A CASE with another value for the rows that its condition
+//!   rejects stays a CASE, as does one whose value can fail or is volatile.
+//! - A refusal says which [`Feature`] or name it is, where in the text, and what to do.
+//!
+//! # Scope
+//!
+//! SELECT over one table or sub-select, with WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, DISTINCT and CTEs; the aggregates
+//! count, sum, min, max, avg and corr. Joins, set operations, windows, grouping sets, subqueries in expressions and
+//! DISTINCT aggregates are refused.
 
 mod catalog;
 mod check;
@@ -42,6 +70,7 @@ mod feature;
 mod functions;
 mod line_ends;
 mod lower;
+mod nesting;
 mod plan_error;
 mod planner;
 mod refused;

@@ -123,6 +123,9 @@ fn visit_function(function: &Function) -> Found {
     {
         return ControlFlow::Break((Feature::Aggregate(name), span()));
     }
+    // DataFusion's planner drops the filter of a scalar function.
+    let is_scalar = Functions::get().scalar.contains_key(&name) && !Functions::get().aggregate.contains_key(&name);
+    refuse_if(is_scalar && function.filter.is_some(), Feature::FilterClause, span)?;
     refuse_if(!function.within_group.is_empty(), Feature::WithinGroup, span)?;
     refuse_if(function.null_treatment.is_some(), Feature::NullTreatment, span)?;
     let FunctionArguments::List(list) = &function.args else {

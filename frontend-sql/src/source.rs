@@ -1,20 +1,25 @@
 //! Places: the parser's lines and columns as byte ranges of the workload's text.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use datafusion_sql::sqlparser::tokenizer::{Location, Span};
 
-/// Where each line of a text starts.
+/// Where each line of a text starts, and each character of lines that are not ASCII.
 #[derive(Debug, Clone)]
 pub(crate) struct LineIndex {
     starts: Vec<usize>,
+    wide: HashMap<usize, Vec<usize>>,
 }
 
 impl LineIndex {
     /// The lines of a text; only LF ends a line, as in the tokenizer.
     pub(crate) fn new(text: &str) -> Self {
         let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Self { starts: std::iter::once(0).chain(after_breaks).collect() }
+        let starts: Vec<usize> = std::iter::once(0).chain(after_breaks).collect();
+        let lines = text.split('\n').enumerate().filter(|(_, line)| !line.is_ascii());
+        let wide = lines.map(|(number, line)| (number, line.char_indices().map(|(at, _)| at).collect())).collect();
+        Self { starts, wide }
     }
 
     /// The byte offset of a location, whose line and column count from 1 and whose column counts characters. `None` for
@@ -23,8 +28,12 @@ impl LineIndex {
         let line = usize::try_from(location.line.checked_sub(1)?).ok()?;
         let column = usize::try_from(location.column.checked_sub(1)?).ok()?;
         let start = *self.starts.get(line)?;
-        let rest = text.get(start..)?;
-        Some(rest.char_indices().nth(column).map_or(text.len(), |(at, _)| start + at))
+        let end = self.starts.get(line + 1).map_or(text.len(), |next| next - 1);
+        let within = match self.wide.get(&line) {
+            None => Some(column),
+            Some(characters) => characters.get(column).copied(),
+        };
+        Some(within.map_or(end, |bytes| (start + bytes).min(end)))
     }
 }
 

@@ -10,6 +10,7 @@ use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::parser::ParserError;
 use datafusion_sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
 
+use crate::nesting::{MAX_DEPTH, depth_bound};
 use crate::source::{LineIndex, Source};
 use crate::{Catalog, FrontendError, line_ends, lower};
 
@@ -69,8 +70,12 @@ pub fn parse_workload(text: &str) -> Result<Vec<Statement>, FrontendError> {
     })?;
     tokens
         .split(|token| token.token == Token::SemiColon)
-        .filter_map(|tokens| split_statement(tokens, &body, &lines, base))
-        .map(|(source, name)| {
+        .filter_map(|tokens| Some((tokens, split_statement(tokens, &body, &lines, base)?)))
+        .map(|(tokens, (source, name))| {
+            if depth_bound(tokens) > MAX_DEPTH {
+                let message = format!("the statement has more than {MAX_DEPTH} operators, which may nest too deeply");
+                return Err(FrontendError::Syntax { message, span: source.whole() });
+            }
             let parsed = parse(&source)?;
             Ok(Statement { source, parsed, name })
         })

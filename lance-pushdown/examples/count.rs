@@ -16,7 +16,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pushdown = LancePushdown::new();
     let session = SessionContext::new_with_state(pushdown.session_state(SessionConfig::new()));
     let dataset = Arc::new(Dataset::open(&uri).await?);
-    session.register_table("t", pushdown.table(dataset))?;
+    session.register_table("t", pushdown.open_table(dataset).await?)?;
 
     session.sql(&sql).await?.show().await?;
     for report in pushdown.take_reports() {

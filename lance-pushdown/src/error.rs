@@ -93,6 +93,14 @@ pub enum PushdownError {
     /// A count does not fit SQL's 64-bit signed integer.
     #[error("a count exceeds the range of a 64-bit integer")]
     CountOverflow,
+    /// A zone map's file does not have the columns of one.
+    #[error("zone map `{index}` lacks a usable column `{missing}`")]
+    ZoneMap {
+        /// Index name.
+        index: String,
+        /// Column of the zone map's file.
+        missing: &'static str,
+    },
     /// Reading the dataset or one of its indexes failed.
     #[error(transparent)]
     Lance(#[from] lance::Error),

@@ -12,11 +12,13 @@ use datafusion::prelude::SessionConfig;
 use lance::Dataset;
 
 use crate::count_from_mask::{IndexReader, LanceIndexReader};
+use crate::error::Result;
 use crate::options::PushdownOptions;
 use crate::provider::PushdownTable;
 use crate::registry::{DatasetFacts, PerManifest, lock};
 use crate::report::PushdownReport;
 use crate::rule::AggregatePushdown;
+use crate::statistics::ZoneMaps;
 
 type Rules = Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>;
 
@@ -31,6 +33,7 @@ const MAX_REPORTED_FRAGMENTS: usize = 100_000;
 pub(crate) struct Shared {
     pub(crate) reader: Arc<dyn IndexReader>,
     facts: PerManifest<DatasetFacts>,
+    zone_maps: PerManifest<ZoneMaps>,
     reports: Mutex<VecDeque<PushdownReport>>,
 }
 
@@ -47,6 +50,21 @@ impl Shared {
         }
         let facts = DatasetFacts::load(dataset).await?;
         self.facts.get_or_insert_with(&dataset.manifest, move || facts);
+        Ok(())
+    }
+
+    /// What zone maps of this dataset version say, if they were read.
+    pub(crate) fn zone_maps(&self, dataset: &Dataset) -> Option<Arc<ZoneMaps>> {
+        self.zone_maps.get(&dataset.manifest)
+    }
+
+    /// Reads the zone maps of this dataset version, once.
+    async fn preload_zone_maps(&self, dataset: &Dataset) -> Result<()> {
+        if self.zone_maps.get(&dataset.manifest).is_some() {
+            return Ok(());
+        }
+        let zone_maps = ZoneMaps::load(dataset).await?;
+        self.zone_maps.get_or_insert_with(&dataset.manifest, move || zone_maps);
         Ok(())
     }
 
@@ -78,7 +96,8 @@ impl LancePushdown {
 
     /// A pushdown with another way to indexes, for tests and caches.
     pub fn with_reader(reader: Arc<dyn IndexReader>) -> Self {
-        Self { shared: Arc::new(Shared { reader, facts: PerManifest::default(), reports: Mutex::default() }) }
+        let (facts, zone_maps) = (PerManifest::default(), PerManifest::default());
+        Self { shared: Arc::new(Shared { reader, facts, zone_maps, reports: Mutex::default() }) }
     }
 
     /// The rule. Its place is right before `aggregate_statistics`.
@@ -110,6 +129,19 @@ impl LancePushdown {
     /// The dataset as a table that preloads index metadata for the rule whenever it is scanned.
     pub fn table(&self, dataset: Arc<Dataset>) -> Arc<dyn TableProvider> {
         Arc::new(PushdownTable::new(dataset, Arc::clone(&self.shared)))
+    }
+
+    /// [`LancePushdown::table`] with all metadata loaded at once, and with the contents of the dataset's zone maps:
+    /// planning over it reads nothing, and filters are decided per fragment where the zone maps allow.
+    ///
+    /// It reads one small file for each segment of a zone map, and keeps a few values per fragment and column.
+    ///
+    /// # Errors
+    /// If the index metadata or a zone map cannot be read.
+    pub async fn open_table(&self, dataset: Arc<Dataset>) -> Result<Arc<dyn TableProvider>> {
+        self.shared.preload(&dataset).await?;
+        self.shared.preload_zone_maps(&dataset).await?;
+        Ok(self.table(dataset))
     }
 
     /// The reports since the last call, oldest first: one for each aggregate over a Lance scan that was planned.

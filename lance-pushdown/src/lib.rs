@@ -3,7 +3,7 @@
 //! A physical optimizer rule answers ungrouped `COUNT(*)` and `COUNT(column)` fragment by fragment, from the cheapest
 //! source that is exact:
 //!
-//! - **(b) literal**: the manifest knows the count; it is in the plan, and nothing is read;
+//! - **(b) literal**: facts in memory decide the filter and know the count; it is in the plan, and nothing is read;
 //! - **(a) index**: bitmap indexes select the rows; their sets are counted without the deleted rows, and no column is
 //!   read;
 //! - **(c) scan**: whatever is left keeps the original partial aggregate over just those fragments.
@@ -28,7 +28,7 @@
 //!
 //! let pushdown = LancePushdown::new();
 //! let session = SessionContext::new_with_state(pushdown.session_state(SessionConfig::new()));
-//! session.register_table("t", pushdown.table(Arc::new(dataset)))?;
+//! session.register_table("t", pushdown.open_table(Arc::new(dataset)).await?)?;
 //! session.sql("SELECT count(*) FROM t WHERE x = 1").await?.show().await?;
 //! for report in pushdown.take_reports() {
 //!     tracing::info!("{report}");
@@ -38,16 +38,31 @@
 //! ```
 //!
 //! In a session of your own, [`LancePushdown::register_rule`] inserts the rule into your list of physical optimizer
-//! rules. Stock `LanceTableProvider`s profit as well, as far as the plan itself tells which index answers; a table from
-//! [`LancePushdown::table`] preloads index metadata while it is scanned, so that columns outside the filter, indexes
-//! shadowed by others and stable row ids are handled too.
+//! rules. What the rule knows depends on the table:
+//!
+//! | table | known while planning |
+//! | --- | --- |
+//! | a stock `LanceTableProvider` | the manifest, and the index that the scan's own filter uses |
+//! | [`LancePushdown::table`] | all index metadata too, loaded by the first scan: columns outside the filter, indexes shadowed by others, stable row ids |
+//! | [`LancePushdown::open_table`] | the contents of zone maps too, read at once |
+//!
+//! # Statistics
+//!
+//! For a fragment and a column there may be facts: the least and the greatest value and the number of NULLs, each exact or
+//! a bound. A column without data in the fragment is NULL throughout, one that is declared so is never NULL, and the zones
+//! of a zone map add up if they cover every row of the fragment once. DataFusion's `PruningPredicate` then proves that
+//! no row passes the filter, or that none fails it; the latter counts only if no compared column may be NULL. Rows
+//! deleted since leave bounds valid, and a number of NULLs only if it was none or all.
+//!
+//! Not decided are filters beyond comparisons of a column with literals of its own type and NULL tests, comparisons of
+//! floats, nested columns, and zone maps under stable row ids or a deferred remap: [`Undecided`] has each reason.
 //!
 //! # What holds
 //!
-//! - Planning is synchronous and reads nothing: it looks at the plan, the manifest, and preloaded metadata.
-//!   All index access goes through [`IndexReader`], at execution.
-//! - Whatever cannot be answered exactly keeps its plan, and says why: a [`Refusal`] for the query or a [`ScanReason`] for
-//!   the fragment, in the [`PushdownReport`].
+//! - Planning is synchronous and reads nothing: it looks at the plan, the manifest, and what was loaded before.
+//!   An index is asked at execution, through [`IndexReader`].
+//! - Whatever cannot be answered exactly keeps its plan, and says why: a [`Refusal`] for the query, a [`ScanReason`] for
+//!   the fragment and an [`Undecided`] for its statistics, in the [`PushdownReport`].
 //! - Every branch emits the schema of the partial aggregate that it replaces ([`check_branch_schema`]).
 //! - An index that answers inexactly where an exact answer was planned is an error, never a count.
 //! - A plan reads the dataset version that it was made for.
@@ -56,7 +71,7 @@
 //!
 //! # Scope
 //!
-//! Bitmap indexes on top-level columns; filters that they evaluate as a whole; comparisons on floating-point
+//! Bitmap indexes and zone maps on top-level columns; filters that either decide as a whole; comparisons on floating-point
 //! columns excluded, since an index orders NaN and tells the zeros apart. With stable row ids, indexes of one segment.
 //! Fragments with data overlays are left to the scan, and so is everything
 //! while indexes await a deferred remap, if index metadata was preloaded; a stock provider's plan does not tell, and Lance
@@ -72,6 +87,7 @@ mod registry;
 mod report;
 mod rule;
 mod schema_invariant;
+mod statistics;
 
 pub use count_from_mask::{
     CountSource, FragmentPushdownPlan, IndexBinding, IndexKind, IndexReadMetrics, IndexReader, IndexedAggregateExec,
@@ -81,6 +97,7 @@ pub use error::{PushdownError, Result};
 pub use handle::LancePushdown;
 pub use options::PushdownOptions;
 pub use reasons::{Refusal, ScanReason};
-pub use report::{Bucket, BucketSizes, FragmentReport, PushdownReport};
+pub use report::{Bucket, BucketSizes, FragmentReport, LiteralSource, PushdownReport};
 pub use rule::AggregatePushdown;
 pub use schema_invariant::{SchemaMismatch, check_branch_schema};
+pub use statistics::Undecided;

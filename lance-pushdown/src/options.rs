@@ -12,26 +12,30 @@ use datafusion::error::{DataFusionError, Result};
 pub struct PushdownOptions {
     /// The rule as a whole; off, it returns every plan untouched and reports nothing.
     pub enabled: bool,
-    /// Answer fragments from the manifest (bucket (b)).
+    /// Answer fragments from facts in memory (bucket (b)).
     pub literal_counts: bool,
+    /// Decide filters from statistics, and use zone maps that were read when the table was registered. Off, literals
+    /// follow from the manifest alone, and without a filter only.
+    pub statistics: bool,
     /// Answer fragments from indexes (bucket (a)).
     pub index_counts: bool,
     /// Answer `COUNT(column)`, not only `COUNT(*)`.
     pub count_column: bool,
 }
 
-const KEYS: [(&str, &str); 4] = [
+const KEYS: [(&str, &str); 5] = [
     ("enabled", "Rewrite aggregates over Lance scans"),
-    ("literal_counts", "Answer fragments from the manifest where it is exact"),
+    ("literal_counts", "Answer fragments from facts in memory where they are exact"),
+    ("statistics", "Decide filters from the manifest and zone maps, and count NULLs from zone maps"),
     ("index_counts", "Answer fragments from bitmap indexes where they are exact"),
     ("count_column", "Answer COUNT(column), not only COUNT(*)"),
 ];
 
 impl PushdownOptions {
-    /// `COUNT(*)` and `COUNT(column)` without DISTINCT, filters evaluated by bitmap indexes, one base
-    /// relation: nothing beyond it, whatever later versions add to the default.
+    /// `COUNT(*)` and `COUNT(column)` without DISTINCT, filters decided by statistics or evaluated by bitmap indexes, one
+    /// base relation: nothing beyond it, whatever later versions add to the default.
     pub const fn initial_scope() -> Self {
-        Self { enabled: true, literal_counts: true, index_counts: true, count_column: true }
+        Self { enabled: true, literal_counts: true, statistics: true, index_counts: true, count_column: true }
     }
 
     /// The session's options, or the default where the extension is not registered.
@@ -43,6 +47,7 @@ impl PushdownOptions {
         match key {
             "enabled" => Some(&mut self.enabled),
             "literal_counts" => Some(&mut self.literal_counts),
+            "statistics" => Some(&mut self.statistics),
             "index_counts" => Some(&mut self.index_counts),
             "count_column" => Some(&mut self.count_column),
             _ => None,

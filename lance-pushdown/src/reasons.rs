@@ -1,7 +1,5 @@
 //! Why a plan, or one fragment of it, is left to the scan.
 
-use std::fmt;
-
 /// Declares a fieldless reason enum with a stable name and a sentence per value.
 macro_rules! reasons {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $key:literal, $text:literal;)+ }) => {
@@ -22,13 +20,15 @@ macro_rules! reasons {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(match self { $(Self::$variant => $text,)+ })
             }
         }
     };
 }
+
+pub(crate) use reasons;
 
 reasons! {
     /// Why the whole plan stands as it was.
@@ -57,7 +57,7 @@ reasons! {
         FragmentIdRange = "fragment_id_range", "a fragment id exceeds 32 bits";
         WriterVersion = "writer_version", "the manifest does not name its writer, so its row counts are not trusted";
         NoFragments = "no_fragments", "the scan has no fragments";
-        NothingAnswered = "nothing_answered", "no fragment can be answered from the manifest or an index";
+        NothingAnswered = "nothing_answered", "no fragment can be answered from the manifest, statistics or an index";
     }
 }
 
@@ -68,7 +68,7 @@ reasons! {
         PhysicalRowsUnknown = "physical_rows_unknown", "the manifest does not record the fragment's rows";
         DeletionCountUnknown = "deletion_count_unknown", "the manifest does not record how many rows are deleted";
         DeletionCountCorrupt = "deletion_count_corrupt", "the manifest records more deleted rows than rows";
-        LiteralCountsOff = "literal_counts_off", "answers from the manifest are switched off";
+        LiteralCountsOff = "literal_counts_off", "literal answers are switched off";
         IndexCountsOff = "index_counts_off", "answers from indexes are switched off";
         CountColumnOff = "count_column_off", "COUNT of a column is switched off";
         FilterNotIndexed = "filter_not_indexed", "no usable index evaluates the filter";

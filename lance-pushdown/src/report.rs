@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use crate::count_from_mask::IndexBinding;
 use crate::reasons::{Refusal, ScanReason};
+use crate::statistics::Undecided;
 
 /// Where a fragment's answer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Bucket {
     /// From indexes, while the plan runs.
     Index,
-    /// From the manifest, while the plan is made.
+    /// From facts in memory, while the plan is made.
     Literal,
     /// From the scan.
     Scan(ScanReason),
@@ -24,6 +25,34 @@ impl fmt::Display for Bucket {
             Self::Literal => f.write_str("literal"),
             Self::Scan(reason) => write!(f, "scan: {reason}"),
         }
+    }
+}
+
+/// The facts that a literal follows from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LiteralSource {
+    /// The manifest alone.
+    Manifest,
+    /// Zone maps read when the table was registered, with the manifest.
+    Statistics,
+}
+
+impl LiteralSource {
+    /// The source of what follows from facts of both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Manifest, Self::Manifest) => Self::Manifest,
+            (Self::Statistics, _) | (_, Self::Statistics) => Self::Statistics,
+        }
+    }
+}
+
+impl fmt::Display for LiteralSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Manifest => "the manifest",
+            Self::Statistics => "statistics",
+        })
     }
 }
 
@@ -41,6 +70,10 @@ pub struct FragmentReport {
     pub deleted_rows: Option<u64>,
     /// Indexes that answer for the fragment; empty outside [`Bucket::Index`].
     pub bindings: Vec<IndexBinding>,
+    /// The facts that decided; only in [`Bucket::Literal`].
+    pub literal_source: Option<LiteralSource>,
+    /// Why facts in memory did not decide; `None` if they did, or if something else stood in the way.
+    pub undecided: Option<Undecided>,
 }
 
 /// The rule's verdict on one aggregate over one Lance scan.
@@ -113,7 +146,10 @@ fn is_answered_alike(left: &FragmentReport, right: &FragmentReport) -> bool {
     let names = |report: &FragmentReport| -> Vec<_> {
         report.bindings.iter().map(|binding| Arc::clone(&binding.index_name)).collect()
     };
-    left.bucket == right.bucket && names(left) == names(right)
+    left.bucket == right.bucket
+        && left.literal_source == right.literal_source
+        && left.undecided == right.undecided
+        && names(left) == names(right)
 }
 
 /// One line for fragments that are answered alike.
@@ -127,9 +163,17 @@ fn write_run(f: &mut fmt::Formatter<'_>, run: &[FragmentReport]) -> fmt::Result 
             write!(f, "\n  fragments {} to {} ({count}): {}", first.fragment_id, last.fragment_id, first.bucket)?;
         }
     }
+    if let Some(source) = first.literal_source {
+        write!(f, " from {source}")?;
+    }
     let deleted: u64 = run.iter().filter_map(|fragment| fragment.deleted_rows).sum();
     if first.bucket == Bucket::Literal && deleted > 0 {
         write!(f, " ({deleted} deleted rows, recorded in the manifest)")?;
+    }
+    // Without zone maps there is nothing to say about them.
+    let undecided = first.undecided.filter(|reason| *reason != Undecided::NotRead);
+    if let (Bucket::Scan(_), Some(undecided)) = (first.bucket, undecided) {
+        write!(f, "; {undecided}")?;
     }
     for binding in &first.bindings {
         write!(f, " {binding}")?;

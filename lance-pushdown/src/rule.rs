@@ -13,9 +13,11 @@
 
 mod branches;
 mod classify;
+mod decisions;
 mod filter;
 mod logical;
 mod measures;
+mod null_indexes;
 mod pattern;
 mod scan;
 mod truth;
@@ -39,7 +41,7 @@ use classify::Classification;
 use filter::FilterPlan;
 use pattern::{Candidate, Pattern};
 
-/// Answers ungrouped counts over Lance scans from the manifest and from bitmap indexes, fragment by fragment.
+/// Answers ungrouped counts over Lance scans from the manifest, statistics and bitmap indexes, fragment by fragment.
 ///
 /// It belongs right before DataFusion's `aggregate_statistics`: see
 /// [`LancePushdown::register_rule`](crate::LancePushdown::register_rule). It is synchronous and reads nothing but the
@@ -82,6 +84,7 @@ impl AggregatePushdown {
         let measures = measures::try_counts(&pattern)?;
         let fragments = scan::try_fragments(pattern.scan)?;
         let facts = self.shared.facts(pattern.dataset());
+        let zone_maps = self.shared.zone_maps(pattern.dataset());
         let filter = filter::plan_filter(&pattern, facts.as_deref())?;
         let classification = classify::classify(classify::Input {
             dataset: pattern.dataset(),
@@ -89,6 +92,7 @@ impl AggregatePushdown {
             measures: &measures,
             filter: &filter,
             facts: facts.as_deref(),
+            zone_maps: zone_maps.as_ref(),
             options,
         });
         report.filter = pattern.filter_text();
@@ -99,7 +103,7 @@ impl AggregatePushdown {
                 false => Refusal::NothingAnswered,
             });
         }
-        Ok(Pushdown { pattern, filter, classification })
+        Ok(Pushdown { pattern, filter: filter.plan, classification })
     }
 
     fn build(&self, pushdown: &Pushdown<'_>) -> Result<Arc<dyn ExecutionPlan>> {

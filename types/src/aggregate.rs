@@ -165,7 +165,8 @@ pub enum Reduction<C = ColumnId> {
     Reduce {
         /// The grouping expressions.
         by: Vec<Expr<C>>,
-        /// Label columns to leave out of the grouping, where a language groups by all others.
+        /// Label columns to leave out of the grouping, where a language groups by all others. If there are any, the
+        /// grouping is not relational: which columns are labels is not known here.
         #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
         without: Vec<Expr<C>>,
     },
@@ -187,6 +188,22 @@ impl<C> Reduction<C> {
             Self::Reduce { by, .. } => by,
             Self::PerEntity => &[],
         }
+    }
+
+    /// The labels that are left out of the grouping.
+    #[must_use]
+    pub fn without(&self) -> &[Expr<C>] {
+        match self {
+            Self::Reduce { without, .. } => without,
+            Self::PerEntity => &[],
+        }
+    }
+
+    /// Whether the keys alone tell the groups apart. Otherwise a group is known by labels or an entity that the relation
+    /// does not name: such an aggregate can be held and sent, but has no provable key.
+    #[must_use]
+    pub fn is_relational(&self) -> bool {
+        matches!(self, Self::Reduce { without, .. } if without.is_empty())
     }
 
     /// The same grouping with each expression replaced.
@@ -263,15 +280,8 @@ impl<C> MeasureFilters<C> {
     }
 
     /// The number of entries: 0 when nothing is filtered.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Whether there are no entries; the same as [`MeasureFilters::is_none`].
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// The predicates that exist, in measure order.
@@ -321,13 +331,9 @@ impl<N, C> Aggregate<N, C> {
 
     /// Every expression over the input: keys, arguments, filters.
     pub fn input_exprs(&self) -> impl Iterator<Item = &Expr<C>> {
-        let without = match &self.reduction {
-            Reduction::Reduce { without, .. } => without.as_slice(),
-            Reduction::PerEntity => &[],
-        };
         self.keys()
             .iter()
-            .chain(without)
+            .chain(self.reduction.without())
             .chain(self.measures.iter().flat_map(AggIntent::args))
             .chain(self.filters.predicates().map(|filter| &filter.0))
     }

@@ -26,11 +26,11 @@ pub fn canonicalize(query: &Arc<QueryExpr>) -> Result<Arc<QueryExpr>, TypesError
     let mut done: HashMap<*const QueryExpr, Arc<QueryExpr>> = HashMap::new();
     for node in QueryExpr::reachable(std::slice::from_ref(query)) {
         let operator = node.operator().try_map_input(&mut |input| {
-            done.get(&Arc::as_ptr(input)).cloned().ok_or(TypesError::NotRelational("an unvisited input"))
+            done.get(&Arc::as_ptr(input)).cloned().ok_or(TypesError::MissingNode("an unvisited input"))
         })?;
         done.insert(Arc::as_ptr(&node), canonical_node(operator)?);
     }
-    done.remove(&Arc::as_ptr(query)).ok_or(TypesError::NotRelational("an unvisited root"))
+    done.remove(&Arc::as_ptr(query)).ok_or(TypesError::MissingNode("an unvisited root"))
 }
 
 /// The canonical form of an operator over canonical inputs.
@@ -72,7 +72,9 @@ fn canonical_filter(conjuncts: Vec<Expr>, input: Arc<QueryExpr>) -> Result<Arc<Q
             let all = std::iter::once(predicate.0.clone()).chain(conjuncts).collect();
             canonical_filter(all, Arc::clone(input))
         }
-        Operator::Project { columns, input } if movable && !any_volatile(columns) => {
+        Operator::Project { columns, input }
+            if movable && !any_volatile(columns) && stays_small(&conjuncts, columns) =>
+        {
             let sources = expressions(columns);
             let below = conjuncts.iter().map(|conjunct| conjunct.substitute(&sources)).collect();
             canonical_project(columns.clone(), canonical_filter(below, Arc::clone(input))?)
@@ -139,7 +141,12 @@ fn canonical_aggregate(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Arc<Query
 /// The aggregate over the input of the projections and needless sorts that it reads.
 fn read_through(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Aggregate<Arc<QueryExpr>>, TypesError> {
     match aggregate.input.operator() {
-        Operator::Project { columns, input } if !any_volatile(columns) => {
+        // Below the projection are other labels, so other groups, if the keys alone do not make the groups.
+        Operator::Project { columns, input }
+            if aggregate.reduction.is_relational()
+                && !any_volatile(columns)
+                && stays_small(aggregate.input_exprs(), columns) =>
+        {
             let sources = expressions(columns);
             let mut substitute = |expr: &Expr| Ok::<_, TypesError>(expr.substitute(&sources));
             read_through(Aggregate {
@@ -163,6 +170,20 @@ fn read_through(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Aggregate<Arc<Qu
         }
         _ => Ok(aggregate),
     }
+}
+
+/// Nodes that an expression may gain when columns are replaced by what they stand for.
+const MAX_GROWTH: usize = 256;
+
+/// Whether no expression grows beyond measure when it reads through a projection. Chains of sub-selects such as
+/// `SELECT x + x AS x FROM (…)` would double at each step.
+fn stays_small<'a>(reading: impl IntoIterator<Item = &'a Expr>, columns: &[NamedExpr]) -> bool {
+    let sizes: Vec<usize> = columns.iter().map(|column| column.expr.node_count()).collect();
+    reading.into_iter().all(|expr| {
+        let mut growth = 0_usize;
+        expr.for_each_column(&mut |id: &ColumnId| growth += sizes.get(id.index()).map_or(0, |size| size - 1));
+        growth <= MAX_GROWTH
+    })
 }
 
 fn expressions(columns: &[NamedExpr]) -> Vec<Expr> {

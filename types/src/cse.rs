@@ -16,7 +16,7 @@ pub fn cse(roots: &[Arc<QueryExpr>]) -> Result<Vec<Arc<QueryExpr>>, TypesError> 
     let mut done: HashMap<*const QueryExpr, Arc<QueryExpr>> = HashMap::new();
     for node in QueryExpr::reachable(roots) {
         let lookup = |input: &Arc<QueryExpr>| {
-            done.get(&Arc::as_ptr(input)).cloned().ok_or(TypesError::NotRelational("an unvisited input"))
+            done.get(&Arc::as_ptr(input)).cloned().ok_or(TypesError::MissingNode("an unvisited input"))
         };
         let rebuilt = QueryExpr::new(node.operator().try_map_input(&mut { lookup })?)?;
         let shared = match interned.get(&rebuilt) {
@@ -30,6 +30,6 @@ pub fn cse(roots: &[Arc<QueryExpr>]) -> Result<Vec<Arc<QueryExpr>>, TypesError> 
     }
     roots
         .iter()
-        .map(|root| done.get(&Arc::as_ptr(root)).cloned().ok_or(TypesError::NotRelational("an unvisited root")))
+        .map(|root| done.get(&Arc::as_ptr(root)).cloned().ok_or(TypesError::MissingNode("an unvisited root")))
         .collect()
 }

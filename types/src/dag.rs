@@ -14,6 +14,7 @@ use crate::{AggIntent, Aggregate, MeasureFilters, Operator, Predicate, QueryExpr
 pub const POST_ASAP_DAG_WIRE_VERSION: u32 = 3;
 
 const OLDEST_WIRE_VERSION: u32 = 2;
+const FIRST_VERSION_WITH_FILTERS: u32 = 3;
 
 /// A node of a [`PostAsapDag`], by its zero-based position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -108,7 +109,10 @@ impl TryFrom<WireDag> for PostAsapDag {
     fn try_from(wire: WireDag) -> Result<Self, TypesError> {
         check_version(wire.version)?;
         let mut builder = DagBuilder::default();
-        for node in wire.nodes {
+        for (position, node) in wire.nodes.into_iter().enumerate() {
+            if wire.version < FIRST_VERSION_WITH_FILTERS && node.is_filtered() {
+                return Err(TypesError::FilterBeforeVersion { node: position, version: wire.version });
+            }
             builder.push(node)?;
         }
         for root in wire.roots {
@@ -212,6 +216,18 @@ impl PostOperator {
             Self::KeepPreAsap(operator) => operator.input().copied(),
             Self::Exact(ExactOperation::Aggregate(aggregate)) => Some(aggregate.input),
             Self::SummaryAgg { input, .. } | Self::SummaryEstimate { input, .. } => Some(*input),
+        }
+    }
+
+    /// Whether a measure or a summary of the node has a predicate of its own.
+    #[must_use]
+    pub fn is_filtered(&self) -> bool {
+        match self {
+            Self::KeepPreAsap(Operator::Aggregate(aggregate)) | Self::Exact(ExactOperation::Aggregate(aggregate)) => {
+                !aggregate.filters.is_none()
+            }
+            Self::SummaryAgg { filter, .. } => filter.is_some(),
+            Self::KeepPreAsap(_) | Self::SummaryEstimate { .. } => false,
         }
     }
 }

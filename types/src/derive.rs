@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use arrow_schema::DataType;
 
-use crate::{AggIntent, Aggregate, ColumnId, Expr, Field, Operator, Reduction, Schema, TypesError, UnaryOp};
+use crate::{AggIntent, Aggregate, ColumnId, Expr, Field, Operator, Schema, TypesError, UnaryOp};
 
 const MAX_DECIMAL128: u8 = 38;
 const MAX_DECIMAL256: u8 = 76;
@@ -158,7 +158,7 @@ impl Expr<ColumnId> {
             }
             Self::Unary { .. } => true,
             Self::Cast { arg, to, null_on_failure } => {
-                *null_on_failure || arg.data_type(input).is_ok_and(|from| is_lossless_cast(&from, to))
+                *null_on_failure || arg.data_type(input).is_ok_and(|from| cast_cannot_fail(&from, to))
             }
             Self::Function { facts, .. } => !facts.can_fail,
             Self::AverageFromParts { data_type, .. } => data_type.is_floating(),
@@ -167,8 +167,9 @@ impl Expr<ColumnId> {
     }
 }
 
-/// Whether every value of a type converts to the other without error: identities, widenings and integers to floats.
-fn is_lossless_cast(from: &DataType, to: &DataType) -> bool {
+/// Whether every value of a type converts to the other without error: identities, widenings of integers and decimals,
+/// any number to a float, any string to a string. The value may be rounded.
+fn cast_cannot_fail(from: &DataType, to: &DataType) -> bool {
     use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     if from == to || (from.is_numeric() && to.is_floating()) {
         return true;
@@ -178,7 +179,7 @@ fn is_lossless_cast(from: &DataType, to: &DataType) -> bool {
         (UInt8, UInt16 | UInt32 | UInt64 | Int16 | Int32 | Int64) => true,
         (UInt16, UInt32 | UInt64 | Int32 | Int64) | (UInt32, UInt64 | Int64) => true,
         (from, to) if from.is_string() && to.is_string() => true,
-        (DataType::Dictionary(_, value), to) => is_lossless_cast(value, to),
+        (DataType::Dictionary(_, value), to) => cast_cannot_fail(value, to),
         (DataType::Decimal128(p1, s1), DataType::Decimal128(p2, s2)) => {
             s1 <= s2 && i16::from(*p1) - i16::from(*s1) <= i16::from(*p2) - i16::from(*s2)
         }
@@ -277,14 +278,11 @@ fn project_schema(columns: &[crate::NamedExpr], input: &Schema) -> Result<Schema
     Ok(Schema::new(fields).with_keys(keys.collect::<Vec<BTreeSet<ColumnId>>>()))
 }
 
-/// The output schema of an aggregate: keys, then measures. `by` is a unique key of it.
+/// The output schema of an aggregate: keys, then measures. `by` is a unique key of it if the grouping is relational;
+/// otherwise labels that are no output columns tell the groups apart, and no key is known.
 pub(crate) fn aggregate_schema<N>(aggregate: &Aggregate<N>, input: &Schema) -> Result<Schema, TypesError> {
-    let Reduction::Reduce { by, without } = &aggregate.reduction else {
-        return Err(TypesError::NotRelational("an aggregate per entity"));
-    };
-    if !without.is_empty() {
-        return Err(TypesError::NotRelational("an aggregate without labels"));
-    }
+    let by = aggregate.keys();
+    aggregate.reduction.without().iter().try_for_each(|label| label.data_type(input).map(drop))?;
     let measures = aggregate.measures.len();
     if !aggregate.filters.fits(measures) {
         return Err(TypesError::FilterCount { measures, filters: aggregate.filters.len() });
@@ -303,7 +301,8 @@ pub(crate) fn aggregate_schema<N>(aggregate: &Aggregate<N>, input: &Schema) -> R
         .zip(&aggregate.output_names)
         .map(|(typed, name)| typed.map(|(data_type, nullable)| Field::new(name, data_type, nullable)))
         .collect::<Result<Vec<_>, TypesError>>()?;
-    let schema = Schema::new(fields).with_unique_key(0..by.len());
+    let schema = Schema::new(fields);
+    let schema = if aggregate.reduction.is_relational() { schema.with_unique_key(0..by.len()) } else { schema };
     if let Some(having) = &aggregate.having {
         expect_boolean(&having.0, &schema)?;
     }

@@ -84,9 +84,9 @@ pub enum TypesError {
         /// The schema of the replacement.
         found: Schema,
     },
-    /// Grouping per entity needs entities, which relational inputs do not have.
-    #[error("{0} has no relational schema")]
-    NotRelational(&'static str),
+    /// A node is read before it is built: a defect of whoever orders the nodes.
+    #[error("{0} is missing")]
+    MissingNode(&'static str),
     /// A node of a DAG refers to itself or to a later node.
     #[error("node {node} refers to node {input}; a node may refer only to earlier nodes")]
     NodeOrder {
@@ -112,6 +112,14 @@ pub enum TypesError {
         oldest: u32,
         /// The newest version that is read.
         newest: u32,
+    },
+    /// A serialized DAG holds a predicate of a measure, which its version does not have.
+    #[error("node {node} filters a measure, which wire version {version} cannot say")]
+    FilterBeforeVersion {
+        /// The node.
+        node: usize,
+        /// The version in the document.
+        version: u32,
     },
     /// A serialized DAG is not valid.
     #[error("invalid serialized DAG: {0}")]

@@ -373,6 +373,12 @@ impl<C> Expr<C> {
         self.any(&mut |expr| matches!(expr, Self::Function { facts, .. } if facts.volatility == Volatility::Volatile))
     }
 
+    /// The number of nodes of the tree, this one included.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        1 + self.children().into_iter().map(Self::node_count).sum::<usize>()
+    }
+
     /// Visits every column reference, in the order in which they are written.
     pub fn for_each_column(&self, visit: &mut dyn FnMut(&C)) {
         if let Self::Column(column) = self {

@@ -14,7 +14,11 @@
 //!   SQL's `FILTER (WHERE …)`.
 //! - [`Schema`] is derived in one place, with SQL's nullability and the unique keys that can be proven.
 //!
-//! The crate holds no DataFusion, no Lance, no async and no I/O; every plan is `Send + Sync`.
+//! Take this crate when you plan several aggregate queries together, in whatever language they are written, and want
+//! equal computations to be equal values: build an [`UnresolvedQuery`] (or a [`QueryExpr`], if columns are positions
+//! already), canonicalize, share, and hand the plan on as JSON.
+//!
+//! # Use
 //!
 //! ```
 //! use arrow_schema::DataType;
@@ -35,8 +39,35 @@
 //! }))?;
 //! assert_eq!(by_job.schema().field_names(), ["job", "bytes"]);
 //! assert!(by_job.schema().is_unique_key(&[0]));
+//!
+//! // Equal nodes become one node, and the plan of the workload goes over the wire.
+//! use asap_types::{PostAsapDag, canonicalize, cse};
+//! let roots = cse(&[canonicalize(&by_job)?, canonicalize(&by_job)?])?;
+//! let dag = PostAsapDag::from_queries(["one", "other"].into_iter().zip(&roots))?;
+//! assert_eq!(dag.nodes().len(), 2);
+//! assert_eq!(PostAsapDag::from_json(&dag.to_json()?)?, dag);
 //! # Ok::<(), asap_types::TypesError>(())
 //! ```
+//!
+//! `examples/canonical.rs` resolves names and shows two spellings of one query becoming one node.
+//!
+//! # What holds
+//!
+//! - A node that exists is valid: columns are in range, types fit, filters are parallel to measures or absent. What is
+//!   wrong is a [`TypesError`] when the node is built or read.
+//! - A measure's filter lets a row in only where it is TRUE; groups are formed from all rows. "No filter" has one value,
+//!   however it is spelled, in equality, hash and JSON.
+//! - [`canonicalize`] is idempotent and keeps columns, names, duplicates and the order of what can fail. [`cse`] shares by
+//!   structure; a predicate of a measure is part of it, and what is volatile is never shared.
+//! - A document of a newer version is refused for its version, one with an unknown field for that field. Documents of
+//!   version 2 are read for ever.
+//! - The crate holds no DataFusion, no Lance, no async and no I/O; every plan is `Send + Sync`.
+//!
+//! # Scope
+//!
+//! One input per operator: no joins, set operations, window functions or grouping sets. Groupings by labels
+//! ([`Reduction::PerEntity`], `without`) can be held and sent; they have no provable key. Nothing here parses, rewrites
+//! one aggregate into another, prices or executes.
 
 mod aggregate;
 mod canonicalize;
@@ -70,6 +101,6 @@ pub use facts::{AggregateFacts, FunctionFacts, Volatility};
 pub use literal::{F64Bits, Literal, LiteralValue};
 pub use operator::{NamedExpr, Operator, SortKey};
 pub use query::{QueryExpr, UnresolvedQuery};
-pub use resolve::resolve;
+pub use resolve::{resolve, visible_name};
 pub use schema::{Field, Schema};
 pub use simplify::simplify;

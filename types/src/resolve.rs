@@ -53,7 +53,7 @@ fn resolve_operator(
     operator: &Operator<Arc<UnresolvedQuery>, ColumnRef>,
     input: Option<Resolved>,
 ) -> Result<(Operator<Arc<QueryExpr>>, Scope), TypesError> {
-    let missing = || TypesError::NotRelational("an operator without its input");
+    let missing = || TypesError::MissingNode("an operator without its input");
     if let Operator::Scan { table, schema, predicates } = operator {
         let scope: Scope = schema
             .fields()
@@ -131,8 +131,10 @@ fn resolve_aggregate(
     Ok((resolved, out))
 }
 
-/// A column that keeps its name keeps its qualifier; any other expression is visible by its new name alone.
-fn visible_name(expr: &Expr<ColumnRef>, name: &str) -> ColumnRef {
+/// The name by which an output column is visible to what reads it: a column that keeps its name keeps its qualifier, any
+/// other expression is visible by its new name alone.
+#[must_use]
+pub fn visible_name(expr: &Expr<ColumnRef>, name: &str) -> ColumnRef {
     match expr {
         Expr::Column(column) if column.name == name => column.clone(),
         _ => ColumnRef::bare(name),

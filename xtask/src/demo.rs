@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
         Err(status) => return Ok(cargo::pass_on(status)),
     };
 
-    println!("[2/3] make lineitem at scale {}: {}", args.scale, place.dataset.display());
+    println!("[2/3] make lineitem at scale {}: {} ({})", args.scale, place.dataset.display(), fate(args.keep));
     let mut oracle = programs.command("asap-oracle")?;
     oracle.args(["lineitem", "--scale", &args.scale.to_string(), "--dir"]).arg(&place.dataset);
     let status = cargo::run(&mut oracle)?;
@@ -64,6 +64,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     println!("demo took {:.1} s in all", started.elapsed().as_secs_f64());
     Ok(cargo::pass_on(status))
+}
+
+/// What becomes of the dataset. Ctrl-C ends this program at once, so the user must know what is left then.
+fn fate(keep: bool) -> &'static str {
+    if keep { "kept" } else { "removed at the end; a demo that is interrupted leaves it there" }
 }
 
 fn table_argument(dataset: &Path) -> std::ffi::OsString {

@@ -8,9 +8,10 @@ use crate::error::Error;
 /// Look for a query whose optimized answer differs from the plain one.
 ///
 /// The oracle draws datasets, queries and workloads, answers each with a row interpreter, with the plain plan and with
-/// the optimized plan, and stops with a recipe at the first difference. It prints its seed first.
+/// the optimized plan. It prints its seed first, leaves a recipe for each difference, and stops after ten of them.
 ///
-/// What it takes: --cases N (how many), --seed S (which), --replay FILE (one recipe again), --jobs N (how many at once).
+/// What it takes: --cases N (how many), --seed S (which), --replay FILE (one recipe again), --jobs N (how many at once),
+/// --max-failures N (after how many differences it stops).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask fuzz-equality --cases 2000

@@ -6,6 +6,7 @@ mod graph;
 mod layers;
 mod manifests;
 mod readme;
+mod seeds;
 mod sources;
 
 use std::fmt;
@@ -94,6 +95,7 @@ fn check(workspace: &Workspace) -> Result<Vec<Violation>, Error> {
 
     let commands = readme::Commands::of_this_repository(&sources);
     violations.extend(readme::check(&read(root, "README.md")?, &commands));
+    violations.extend(seeds::check(&read(root, "docs/seeds.md")?, &sources));
     violations.extend(architecture::check(&read(root, "ARCHITECTURE.md")?, &members));
     Ok(violations)
 }

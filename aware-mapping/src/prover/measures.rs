@@ -54,7 +54,7 @@ pub(super) fn prove(
     let mut proof = MeasuresProof { measures: Vec::new(), requires: Requires::Nothing };
     for (index, intent) in coarse.measures.iter().enumerate() {
         let filter = conjuncts(coarse.filters.get(index).map(|filter| &filter.0));
-        if regroups && coarse.keys().is_empty() && is_float_extremum(intent, fine.input.schema()) {
+        if regroups && is_float_extremum(intent, fine.input.schema()) {
             return Err(Refusal::FloatExtremum);
         }
         let (measure, requires) = if regroups {

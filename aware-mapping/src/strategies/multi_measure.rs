@@ -11,9 +11,8 @@ use std::sync::Arc;
 use asap_types::{Operator, QueryExpr};
 
 use crate::prover::derive;
-use crate::rewrite::build;
 use crate::siblings::Siblings;
-use crate::{Candidate, MappingError, Refused, ReplacementStrategy, Replacements, Target};
+use crate::{MappingError, ReplacementStrategy, Replacements, Target};
 
 const NAME: &str = "multi-measure";
 
@@ -42,16 +41,6 @@ impl ReplacementStrategy for MultiMeasureStrategy {
     }
 
     fn replacements(&self, target: &Target) -> Result<Replacements, MappingError> {
-        let mut found = Replacements::default();
-        for (source, refusal) in self.siblings.of(&target.node) {
-            match refusal.map_or_else(|| derive(&target.node, source), Err) {
-                Ok(derivation) => {
-                    let rewrite = build(&target.node, source, &derivation, NAME)?;
-                    found.candidates.push(Candidate::Rewrite(rewrite));
-                }
-                Err(reason) => found.refused.push(Refused { source: Arc::clone(source), strategy: NAME, reason }),
-            }
-        }
-        Ok(found)
+        Ok(self.siblings.rewrites(target, NAME, derive))
     }
 }

@@ -11,9 +11,8 @@ use asap_types::{Expr, Operator, QueryExpr, Schema};
 
 use crate::combinator;
 use crate::prover::{Derivation, Keys, derive, relational_aggregate};
-use crate::rewrite::build;
 use crate::siblings::Siblings;
-use crate::{Candidate, MappingError, Refusal, Refused, ReplacementStrategy, Replacements, Target};
+use crate::{MappingError, Refusal, ReplacementStrategy, Replacements, Target};
 
 const NAME: &str = "roll-up";
 
@@ -60,10 +59,10 @@ fn derive_strictly(coarse: &QueryExpr, fine: &QueryExpr) -> Result<Derivation, R
 
 /// Whether the coarse keys, as a set, are a strict subset of the fine keys.
 fn is_strict_coarsening(coarse: &[Expr], fine: &[Expr], input: &Schema) -> Result<(), Refusal> {
-    let keys = Keys::new(fine, input);
-    let computed: Vec<&Expr> = coarse.iter().filter(|key| !fine.contains(key)).collect();
-    computed.iter().try_for_each(|key| keys.express(key).map(drop))?;
-    if !computed.is_empty() {
+    let mut computed = coarse.iter().filter(|key| !fine.contains(key)).peekable();
+    if computed.peek().is_some() {
+        let keys = Keys::new(fine, input);
+        computed.try_for_each(|key| keys.express(key).map(drop))?;
         return Err(Refusal::ComputedKey);
     }
     if fine.iter().all(|key| coarse.contains(key)) {
@@ -82,16 +81,6 @@ impl ReplacementStrategy for RollupStrategy {
     }
 
     fn replacements(&self, target: &Target) -> Result<Replacements, MappingError> {
-        let mut found = Replacements::default();
-        for (source, refusal) in self.siblings.of(&target.node) {
-            match refusal.map_or_else(|| derive_strictly(&target.node, source), Err) {
-                Ok(derivation) => {
-                    let rewrite = build(&target.node, source, &derivation, NAME)?;
-                    found.candidates.push(Candidate::Rewrite(rewrite));
-                }
-                Err(reason) => found.refused.push(Refused { source: Arc::clone(source), strategy: NAME, reason }),
-            }
-        }
-        Ok(found)
+        Ok(self.siblings.rewrites(target, NAME, derive_strictly))
     }
 }

@@ -8,4 +8,13 @@ mod derivation;
 mod naive;
 mod property;
 mod rollup;
+mod two_queries;
 mod workload;
+
+/// Compares with the snapshot that is named after the running test; `INSTA_UPDATE=always` writes it.
+fn assert_snapshot(text: &str) {
+    let name = std::thread::current().name().expect("a test's name").replace("::", "_");
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}

@@ -7,19 +7,24 @@ use crate::args::{PlanArgs, PlanFormat};
 use crate::error::CliError;
 use crate::explain;
 use crate::planning;
+use crate::progress::Progress;
 use crate::tables::AsapSession;
 use crate::workload::{WorkloadText, lower};
 
 /// `asap plan`: shows how a workload would be answered.
 pub(crate) async fn plan(args: &PlanArgs) -> Result<ExitCode, CliError> {
     let workload = WorkloadText::read(&args.workload)?;
+    let progress = Progress::start("opening tables");
     let session = AsapSession::open(&args.session).await?;
+    progress.say("planning the workload".to_owned());
     let queries = lower(&workload, &args.session, &session.context).await?;
     let planned = planning::plan(&queries, &session, &args.session).await?;
+    progress.finish();
     let out = &mut std::io::stdout().lock();
     match args.format {
         PlanFormat::Tree => {
-            explain::write_plan(out, &queries, &planned)?;
+            let sources = explain::sources(&workload, &queries, &planned, &[]);
+            explain::write_plan(out, &queries, &planned, &sources)?;
             write!(out, "Candidates (* is chosen), and why not others:\n\n{}", planned.explain())?;
         }
         PlanFormat::Dot => out.write_all(planned.selection.dag.render(GraphFormat::Dot).as_bytes())?,

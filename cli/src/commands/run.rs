@@ -1,20 +1,18 @@
 use std::io::Write;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::Instant;
 
-use asap_execution::{QueryResult, run_observed};
-use asap_types::NodeId;
-use datafusion::prelude::SessionContext;
-
+use crate::answers;
 use crate::args::{AnswerArgs, AnswerFormat, RunArgs, SessionArgs};
-use crate::compare::{Pass, difference, write_times};
-use crate::error::CliError;
+use crate::compare::{Pass, Verdict, verdicts, write_verdicts};
+use crate::error::{CliError, DIFFERENT, FAILED};
 use crate::explain::{self, PushdownLog};
-use crate::output::{Answer, write_answers};
-use crate::plain::{self, PlainAnswer};
+use crate::output::write_answers;
 use crate::planning::{self, Planned};
 use crate::progress::Progress;
+use crate::say;
 use crate::tables::{AsapSession, plain_session};
+use crate::times::{Preparation, write_times};
 use crate::workload::{Query, WorkloadText, lower};
 
 /// `asap run`: answers a workload.
@@ -30,144 +28,115 @@ pub(crate) async fn answer(
     show: AnswerArgs,
 ) -> Result<ExitCode, CliError> {
     let progress = Progress::start("opening tables");
+    let start = Instant::now();
     let session = AsapSession::open(args).await?;
+    let opening = start.elapsed();
     let queries = lower(workload, args, &session.context).await?;
-    let planned = planning::plan(&queries, &session, args).await?;
-    let job = Job { workload, args, queries: &queries, planned: &planned, progress: &progress };
+    progress.say("planning the workload".to_owned());
+    let start = Instant::now();
+    let planned = planning::plan_or_none(&queries, &session, args).await?;
+    let before = Preparation { opening, planning: start.elapsed() };
     let mut log = PushdownLog::new(&session.pushdown);
-    let results = job.asap_pass(&session, &mut log).await?;
-    let compared = if show.compare { Some(job.compare(&session, &results).await?) } else { None };
+    let asap = answers::with_asap(&queries, &planned, &session, &mut log, &progress).await;
+    let mut cold = Pass { asap, plain: Vec::new() };
+    let compared = match show.compare {
+        true => Some(compare(&queries, &planned, &session, args, &mut cold, &progress).await?),
+        false => None,
+    };
     progress.finish();
-
-    let out = &mut std::io::stdout().lock();
-    // With a format that is read by programs, standard output holds the answers and nothing else.
-    let notes: &mut dyn Write = &mut std::io::stderr().lock();
-    let answers: Vec<Answer<'_>> = queries
-        .iter()
-        .zip(&results)
-        .map(|(query, result)| Answer {
-            name: &query.name,
-            sql: &query.sql,
-            schema: &result.schema,
-            batches: &result.batches,
-        })
-        .collect();
-    write_answers(out, &answers, show.format)?;
-    out.flush()?;
-    let notes: &mut dyn Write = if show.format == AnswerFormat::Table { out } else { notes };
-    if show.explain {
-        explain::write_plan(notes, &queries, &planned)?;
-        explain::write_scans(notes, &queries, &planned, &log)?;
-    }
-    let mut code = ExitCode::SUCCESS;
-    if let Some(compared) = compared {
-        code = compared.write(notes, &job)?;
-    }
-    notes.flush()?;
-    Ok(code)
+    let done = Done { workload, args, queries, planned, before, log, cold, compared };
+    done.print(show)
 }
 
-struct Job<'a> {
-    workload: &'a WorkloadText,
-    args: &'a SessionArgs,
-    queries: &'a [Query],
-    planned: &'a Planned,
-    progress: &'a Progress,
-}
-
-impl Job<'_> {
-    /// Answers every query: those of the plan together, refused ones by themselves.
-    async fn asap_pass(&self, session: &AsapSession, log: &mut PushdownLog) -> Result<Vec<QueryResult>, CliError> {
-        self.progress.say(format!("answering {} queries", self.queries.len()));
-        let ran = run_observed(&self.planned.selection.dag, &session.context, log).await;
-        let mut planned = ran.map_err(|error| self.failed(error.into(), log))?.into_iter();
-        let mut results = Vec::with_capacity(self.queries.len());
-        for query in self.queries {
-            let result = match query.lowered {
-                Ok(_) => planned.next().ok_or_else(|| CliError::Planning(format!("{} has no plan", query.name)))?,
-                Err(_) => {
-                    let plain = plain::answer(query, &session.context, self.workload).await?;
-                    let PlainAnswer { schema, batches, elapsed } = plain;
-                    QueryResult { name: query.name.clone(), schema, batches, elapsed }
-                }
-            };
-            results.push(result);
-        }
-        Ok(results)
-    }
-
-    /// Names the query that was worked on when the error came; for a shared node, the first that reads it.
-    fn failed(&self, error: CliError, log: &PushdownLog) -> CliError {
-        let CliError::Execution(reason) = error else { return error };
-        let dag = &self.planned.selection.dag;
-        let reads = |root: NodeId, wanted: NodeId| {
-            std::iter::successors(Some(root), |id| dag.node(*id)?.input()).any(|id| id == wanted)
-        };
-        let position = log
-            .current
-            .and_then(|(root, node)| root.or_else(|| dag.roots().iter().position(|root| reads(root.node, node))));
-        let query = position.and_then(|position| self.planned.roots.iter().position(|root| *root == Some(position)));
-        match query.and_then(|query| self.queries.get(query)) {
-            Some(query) => CliError::Query {
-                query: query.name.clone(),
-                reason,
-                source_name: self.workload.name.clone(),
-                text: self.workload.text.clone(),
-                span: query.span.clone(),
-            },
-            None => CliError::Execution(reason),
-        }
-    }
-
-    async fn plain_pass(&self, context: &SessionContext) -> Result<Vec<PlainAnswer>, CliError> {
-        let mut answers = Vec::with_capacity(self.queries.len());
-        for query in self.queries {
-            self.progress.say(format!("answering {} plainly", query.name));
-            answers.push(plain::answer(query, context, self.workload).await?);
-        }
-        Ok(answers)
-    }
-
-    /// Answers plainly and compares; then both sides once more, to time them warm.
-    async fn compare(&self, session: &AsapSession, cold: &[QueryResult]) -> Result<Compared, CliError> {
-        let context = plain_session(self.args).await?;
-        let plain = self.plain_pass(&context).await?;
-        let differences = self
-            .queries
-            .iter()
-            .zip(cold.iter().zip(&plain))
-            .map(|(query, (asap, plain))| {
-                let found = difference(query, asap, plain, self.args)?;
-                Ok(found.map(|difference| format!("{}: {difference} (asap against plain)", query.name)))
-            })
-            .collect::<Result<Vec<_>, CliError>>()?;
-        let warm = self.asap_pass(session, &mut PushdownLog::new(&session.pushdown)).await?;
-        let warm_plain = self.plain_pass(&context).await?;
-        let of_asap = |results: &[QueryResult]| results.iter().map(|result| result.elapsed).collect::<Vec<Duration>>();
-        let of_plain = |answers: &[PlainAnswer]| answers.iter().map(|answer| answer.elapsed).collect();
-        Ok(Compared {
-            differences: differences.into_iter().flatten().collect(),
-            cold: Pass { asap: of_asap(cold), plain: of_plain(&plain) },
-            warm: Pass { asap: of_asap(&warm), plain: of_plain(&warm_plain) },
-        })
-    }
+/// Answers plainly and compares; then both sides once more, which must agree again and is timed warm.
+async fn compare(
+    queries: &[Query],
+    planned: &Planned,
+    session: &AsapSession,
+    args: &SessionArgs,
+    cold: &mut Pass,
+    progress: &Progress,
+) -> Result<Compared, CliError> {
+    let context = plain_session(args, session).await?;
+    cold.plain = answers::plainly(queries, &context, progress).await;
+    let mut log = PushdownLog::new(&session.pushdown);
+    let asap = answers::with_asap(queries, planned, session, &mut log, progress).await;
+    let warm = Pass { asap, plain: answers::plainly(queries, &context, progress).await };
+    let verdicts = verdicts(queries, cold, &warm, args.float)?;
+    Ok(Compared { warm, verdicts })
 }
 
 struct Compared {
-    differences: Vec<String>,
-    cold: Pass,
     warm: Pass,
+    verdicts: Vec<Verdict>,
 }
 
-impl Compared {
-    fn write(&self, out: &mut dyn Write, job: &Job<'_>) -> Result<ExitCode, CliError> {
-        let sources = explain::answered_from(job.queries, job.planned);
-        write_times(out, job.queries, &sources, &self.cold, &self.warm)?;
-        for difference in &self.differences {
-            writeln!(out, "DIFFERENT {difference}")?;
+/// A workload that was answered.
+struct Done<'a> {
+    workload: &'a WorkloadText,
+    args: &'a SessionArgs,
+    queries: Vec<Query>,
+    planned: Planned,
+    before: Preparation,
+    log: PushdownLog,
+    cold: Pass,
+    compared: Option<Compared>,
+}
+
+impl Done<'_> {
+    /// The exit status says what was found, also to a reader that does not read to the end.
+    fn print(&self, show: AnswerArgs) -> Result<ExitCode, CliError> {
+        let out = &mut std::io::stdout().lock();
+        let answered = write_answers(out, &self.queries, &self.cold.asap, show.format)
+            .and_then(|()| out.flush().map_err(CliError::from));
+        self.report_failures();
+        let printed = answered.and_then(|()| {
+            // With a format that is read by programs, standard output holds the answers and nothing else.
+            match show.format {
+                AnswerFormat::Table => self.write_notes(out, show),
+                _ => self.write_notes(&mut std::io::stderr().lock(), show),
+            }
+        });
+        match printed {
+            Err(error) if !error.is_broken_pipe() => Err(error),
+            _ => Ok(self.exit_code()),
         }
-        let total = job.queries.len();
-        writeln!(out, "\nequal: {}/{total}", total - self.differences.len())?;
-        Ok(if self.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        let verdicts = self.compared.iter().flat_map(|compared| &compared.verdicts);
+        if verdicts.into_iter().any(|verdict| matches!(verdict, Verdict::Different(_))) {
+            return ExitCode::from(DIFFERENT);
+        }
+        let has_failed = self.cold.asap.iter().any(|answered| answered.result.is_err());
+        if has_failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+    }
+
+    /// One diagnostic for each query without an answer, and a line for each that was not answered as planned.
+    fn report_failures(&self) {
+        for (query, answered) in self.queries.iter().zip(&self.cold.asap) {
+            match (&answered.result, &answered.plan_failed) {
+                (Err(error), _) => {
+                    say(format_args!("{:?}", CliError::failed_query(query, self.workload, error).into_report()));
+                }
+                (Ok(_), Some(error)) => {
+                    say(format_args!("warning: {} was answered by itself: its plan failed: {error}", query.name));
+                }
+                (Ok(_), None) => {}
+            }
+        }
+    }
+
+    fn write_notes(&self, out: &mut dyn Write, show: AnswerArgs) -> Result<(), CliError> {
+        let sources = explain::sources(self.workload, &self.queries, &self.planned, &self.cold.asap);
+        if show.explain {
+            explain::write_plan(out, &self.queries, &self.planned, &sources)?;
+            explain::write_scans(out, &self.queries, &self.planned, &self.log)?;
+        }
+        if let Some(Compared { warm, verdicts }) = &self.compared {
+            write_times(out, &self.queries, &sources, &self.before, &self.cold, warm)?;
+            write_verdicts(out, &self.queries, verdicts, &self.cold, self.args.float)?;
+        }
+        Ok(out.flush()?)
     }
 }

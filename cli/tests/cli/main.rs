@@ -1,7 +1,10 @@
 //! Runs the real program on small files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod failures;
+mod json;
 mod output;
+mod tables;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -121,15 +124,6 @@ fn a_workload_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_query_that_fails_while_it_runs_is_named_and_shown() {
-    let folder = folder();
-    write(folder.path(), "w.sql", b"SELECT count(*) FROM m;\nSELECT sum(cast(k AS int)) FROM m;\n");
-    let arguments = ["run", "w.sql", "--table", "m=m.csv"];
-    assert_fails(folder.path(), &arguments, 3, "q2: ");
-    assert_fails(folder.path(), &arguments, 3, "SELECT sum(cast(k AS int)) FROM m");
-}
-
-#[test]
 fn fragments_are_explained_only_over_lance() {
     let folder = folder();
     let output = asap(folder.path(), &["query", "SELECT sum(v) FROM m", "--table", "m=m.csv", "--explain"]);
@@ -190,4 +184,14 @@ fn a_corrupt_dataset_is_an_error_and_no_panic() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("cannot open table 't'") && !text.contains("panicked"), "{text}");
     assert!(output.stdout.is_empty());
+}
+
+/// Both sides read the version that asap opened; here the newest of three.
+#[test]
+fn a_dataset_of_several_versions_is_compared_in_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = format!("t={}", lance_dataset(directory.path()));
+    let output = asap(directory.path(), &["query", "SELECT sum(x) AS s FROM t", "--table", &table, "--compare"]);
+    assert!(stdout(&output).contains("equal: 1/1"), "{output:?}");
+    assert!(stdout(&output).contains("planning the workload: "), "{output:?}");
 }

@@ -42,7 +42,7 @@ fn answers_in_json_keep_names_types_and_nulls() {
     let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
     let answer = &printed["queries"][0];
     assert_eq!(answer["columns"], json!([{ "name": "s", "type": "Int64" }, { "name": "m", "type": "Int64" }]));
-    assert_eq!(answer["rows"], json!([{ "s": 6, "m": null }]));
+    assert_eq!(answer["rows"], json!([[6, null]]));
 }
 
 #[test]
@@ -66,7 +66,9 @@ fn a_statement_that_is_not_planned_is_answered_alone_and_says_why(#[case] sql: &
     let output = asap(folder.path(), &["query", &workload, "--table", "m=m.csv", "--compare", "--explain"]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains(&format!("q2: itself alone: {reason} cannot be planned")), "{text}");
+    let line = text.lines().find(|line| line.starts_with("  q2: ")).unwrap();
+    let because = format!("  q2: itself alone: {reason} cannot be planned as part of a workload (query:1:");
+    assert!(line.starts_with(&because) && line.ends_with(')') && line.contains("; "), "{line}");
     assert!(text.contains("q3: aggregate of q1") && text.contains("equal: 3/3"), "{text}");
 }
 
@@ -100,6 +102,29 @@ fn one_partition_is_enough() {
 }
 
 #[test]
+fn a_refusal_says_its_line_and_column() {
+    let folder = folder();
+    let workload =
+        "SELECT sum(v) FROM m;\r\n-- \u{e9}\r\n  SELECT k,\r\n  '\u{e9}' AS e, count(DISTINCT v) FROM m GROUP BY k;";
+    write(folder.path(), "w.sql", workload.as_bytes());
+    let output = asap(folder.path(), &["plan", "w.sql", "--table", "m=m.csv"]);
+    assert!(stdout(&output).contains("workload (w.sql:4:13; run the statement"), "{}", stdout(&output));
+}
+
+#[test]
+fn the_tolerance_for_floats_is_said_where_there_are_floats() {
+    let folder = folder();
+    let said = "floats are compared within a relative error of 1e-9 (--float exact: bit by bit)\nequal: 1/1";
+    let compared = |sql: &str, float: &str| {
+        let output = asap(folder.path(), &["query", sql, "--table", "m=m.csv", "--compare", "--float", float]);
+        stdout(&output).contains(said)
+    };
+    assert!(compared("SELECT avg(v) FROM m", "reassociate"));
+    assert!(!compared("SELECT avg(v) FROM m", "exact"));
+    assert!(!compared("SELECT sum(v) FROM m", "reassociate"));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = folder();
     let rows: String = (0..200_000).map(|row| format!("{row}\n")).collect();
@@ -118,4 +143,19 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!(child.wait().unwrap().code(), Some(0), "{format}: {said}");
         assert!(said.is_empty(), "{format}: {said}");
     }
+}
+
+/// What was found is the exit status, whether or not anybody reads the answers.
+#[test]
+fn a_reader_that_goes_away_does_not_hide_a_difference() {
+    let folder = folder();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_asap"))
+        .current_dir(folder.path())
+        .args(["query", "SELECT random() AS r FROM m", "--table", "m=m.csv", "--compare"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }

@@ -2,6 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod comparison;
+mod failures;
+mod filters;
+mod literals;
 mod operators;
+mod order;
+mod planned;
+mod rollups;
 mod sharing;
 mod support;

@@ -114,30 +114,78 @@ async fn filters_projections_sorts_and_limits() {
     assert_same(&context(), &limit, sql).await;
 }
 
+/// Keys that DataFusion folds to constants, at once or only later: no row, no group.
+#[rstest]
+#[case::literal("1", Expr::Literal(Literal::int64(1)))]
+#[case::sum("1 + 1", one_plus_one())]
+#[case::cast("CAST('5' AS BIGINT)", five())]
+#[case::case("CASE WHEN true THEN 1 ELSE x END", always_one())]
+#[tokio::test]
+async fn a_key_that_folds_to_a_constant_makes_no_group_of_no_rows(
+    #[case] sql: &str,
+    #[case] key: Expr,
+    #[values("t", "empty")] table: &str,
+) {
+    let grouped = |by: Vec<Expr>, names: &[&str]| {
+        let Operator::Aggregate(mut node) =
+            aggregate(scan(table), &[], vec![(AggIntent::count(), None)], &["n"]).operator().clone()
+        else {
+            panic!("an aggregate")
+        };
+        node.reduction = Reduction::by(by);
+        node.output_names = names.iter().map(|&name| name.to_owned()).collect();
+        QueryExpr::new(Operator::Aggregate(node)).unwrap()
+    };
+    let context = context();
+    let rows = if table == "empty" { 0 } else { 1 };
+    let dag = PostAsapDag::from_queries([("q", &grouped(vec![key.clone()], &["c", "n"]))]).unwrap();
+    assert_eq!(run(&dag, &context).await.remove(0).unwrap().row_count(), rows, "{sql}");
+    let mixed = grouped(vec![Expr::column(K), key], &["k", "c", "n"]);
+    assert_same(&context, &mixed, &format!("SELECT k, {sql} AS c, count(*) AS n FROM {table} GROUP BY 1, 2")).await;
+}
+
+fn one_plus_one() -> Expr {
+    let one = || Box::new(Expr::Literal(Literal::int64(1)));
+    Expr::Arithmetic { op: ArithmeticOp::Add, left: one(), right: one(), data_type: DataType::Int64 }
+}
+
+fn always_one() -> Expr {
+    Expr::Case {
+        operand: None,
+        branches: vec![(Expr::Literal(Literal::boolean(true)), Expr::Literal(Literal::int64(1)))],
+        otherwise: Some(Box::new(Expr::column(X))),
+    }
+}
+
+fn five() -> Expr {
+    let arg = Box::new(Expr::Literal(Literal::utf8("5")));
+    Expr::Cast { arg, to: DataType::Int64, null_on_failure: false }
+}
+
 #[tokio::test]
 async fn a_table_that_changed_is_refused() {
     let schema = Schema::new(vec![Field::new("k", DataType::Int32, true)]);
     let stale = QueryExpr::new(Operator::Scan { table: TableRef::bare("t"), schema, predicates: vec![] }).unwrap();
     let dag = PostAsapDag::from_queries([("q", &stale)]).unwrap();
-    let error = run(&dag, &context()).await.unwrap_err();
+    let error = run(&dag, &context()).await.remove(0).unwrap_err();
     assert!(matches!(error, ExecutionError::SchemaChanged { .. }), "{error}");
 }
 
 #[rstest]
 #[case::per_entity(Reduction::PerEntity)]
 #[case::without(Reduction::Reduce { by: vec![], without: vec![Expr::column(K)] })]
-fn groupings_without_a_relational_schema_are_refused_when_built(#[case] reduction: Reduction) {
-    let Operator::Aggregate(mut aggregate) =
-        aggregate(scan("t"), &[], vec![(AggIntent::count(), None)], &["n"]).operator().clone()
-    else {
-        panic!("an aggregate")
-    };
+#[tokio::test]
+async fn groupings_by_labels_are_refused(#[case] reduction: Reduction) {
+    let plain = aggregate(scan("t"), &[], vec![(AggIntent::count(), None)], &["n"]);
+    let Operator::Aggregate(mut aggregate) = plain.operator().clone() else { panic!("an aggregate") };
     aggregate.reduction = reduction;
-    assert!(QueryExpr::new(Operator::Aggregate(aggregate)).is_err());
+    let labelled = QueryExpr::new(Operator::Aggregate(aggregate)).unwrap();
+    let dag = PostAsapDag::from_queries([("q", &labelled)]).unwrap();
+    assert!(matches!(run(&dag, &context()).await.remove(0), Err(ExecutionError::Unsupported(_))));
 }
 
 #[tokio::test]
 async fn an_unknown_table_is_an_error() {
     let dag = PostAsapDag::from_queries([("q", &scan("nowhere"))]).unwrap();
-    assert!(matches!(run(&dag, &context()).await, Err(ExecutionError::DataFusion(_))));
+    assert!(matches!(run(&dag, &context()).await.remove(0), Err(ExecutionError::DataFusion(_))));
 }

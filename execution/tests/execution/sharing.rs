@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use asap_execution::{Comparison, RunObserver, SharedNode, compare, run, run_observed};
+use asap_execution::{Comparison, ExecutionError, QueryResult, RunObserver, SharedNode, compare, run, run_observed};
 use asap_types::{AggIntent, Expr, NodeId, Operator, PostAsapDag, Predicate, QueryExpr};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::GreedyMemoryPool;
@@ -9,7 +9,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use rstest::rstest;
 
-use crate::support::{K, X, aggregate, context, scan};
+use crate::support::{K, X, aggregate, answers, context, scan};
 
 #[derive(Default)]
 struct Log {
@@ -27,6 +27,10 @@ impl RunObserver for Log {
     }
 }
 
+fn succeeded(results: Vec<Result<QueryResult, ExecutionError>>) -> Vec<QueryResult> {
+    results.into_iter().collect::<Result<_, _>>().unwrap()
+}
+
 /// Three results over one aggregate: itself, its total, and a filter over it.
 fn workload(table: &str) -> PostAsapDag {
     let fine = aggregate(scan(table), &[K], vec![(AggIntent::Sum { arg: Expr::column(X) }, None)], &["k", "s"]);
@@ -42,7 +46,7 @@ fn workload(table: &str) -> PostAsapDag {
 #[tokio::test]
 async fn a_shared_node_is_computed_once() {
     let mut log = Log::default();
-    let results = run_observed(&workload("t"), &context(), &mut log).await.unwrap();
+    let results = succeeded(run_observed(&workload("t"), &context(), &mut log).await);
     assert_eq!(results.iter().map(|result| result.name.as_str()).collect::<Vec<_>>(), ["total", "fine", "named"]);
     let fine = NodeId(1);
     assert_eq!(log.plans, [(None, fine), (Some(0), NodeId(2)), (Some(1), fine), (Some(2), NodeId(3)),]);
@@ -59,7 +63,7 @@ async fn a_shared_scan_is_left_to_its_readers() {
     let second = aggregate(Arc::clone(&inner.input), &[X], vec![(AggIntent::count(), None)], &["x", "n"]);
     let dag = PostAsapDag::from_queries([("first", &first), ("second", &second)]).unwrap();
     let mut log = Log::default();
-    run_observed(&dag, &context(), &mut log).await.unwrap();
+    succeeded(run_observed(&dag, &context(), &mut log).await);
     assert_eq!(log.shared, []);
 }
 
@@ -88,14 +92,14 @@ async fn a_shared_node_past_the_memory_pool_is_spilled_and_read_again() {
     let context = limited(300_000, DiskManagerMode::OsTmpDirectory);
     let dag = wide_workload(&context).await;
     let mut log = Log::default();
-    let results = run_observed(&dag, &context, &mut log).await.unwrap();
+    let results = succeeded(run_observed(&dag, &context, &mut log).await);
     assert!(matches!(log.shared.as_slice(), [SharedNode { rows: 20_000, memory: 0, spilled: true, .. }]));
     assert_eq!(results[1].row_count(), 20_000);
     assert_eq!(context.runtime_env().memory_pool.reserved(), 0, "everything is released");
 
     let roomy = limited(100_000_000, DiskManagerMode::Disabled);
     wide_workload(&roomy).await;
-    let expected = run(&dag, &roomy).await.unwrap();
+    let expected = answers(&dag, &roomy).await;
     for (spilled, kept) in results.iter().zip(&expected) {
         let difference =
             compare((&spilled.schema, &spilled.batches), (&kept.schema, &kept.batches), &Comparison::exact());
@@ -107,7 +111,7 @@ async fn a_shared_node_past_the_memory_pool_is_spilled_and_read_again() {
 async fn without_temporary_files_a_full_pool_is_an_error() {
     let context = limited(300_000, DiskManagerMode::Disabled);
     let dag = wide_workload(&context).await;
-    let error = run(&dag, &context).await.unwrap_err();
+    let error = run(&dag, &context).await.remove(0).unwrap_err();
     assert!(error.to_string().contains("asap shared node"), "{error}");
     assert_eq!(context.runtime_env().memory_pool.reserved(), 0, "everything is released");
 }
@@ -120,7 +124,7 @@ async fn a_dropped_run_can_be_repeated(#[case] table: &str) {
     let context = context();
     let dag = workload(table);
     drop(run(&dag, &context));
-    let (first, second) = (run(&dag, &context).await.unwrap(), run(&dag, &context).await.unwrap());
+    let (first, second) = (answers(&dag, &context).await, answers(&dag, &context).await);
     for (first, second) in first.iter().zip(&second) {
         let difference =
             compare((&first.schema, &first.batches), (&second.schema, &second.batches), &Comparison::exact());

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use asap_execution::{Comparison, compare, run};
+use asap_execution::{Comparison, QueryResult, compare, run};
 use asap_types::{
     AggIntent, Aggregate, Expr, Field, MeasureFilters, Operator, PostAsapDag, Predicate, QueryExpr, Reduction, Schema,
     TableRef,
@@ -61,10 +61,15 @@ pub(crate) fn aggregate(
     .unwrap()
 }
 
+/// The answers of a workload of which nothing may fail.
+pub(crate) async fn answers(dag: &PostAsapDag, context: &SessionContext) -> Vec<QueryResult> {
+    run(dag, context).await.into_iter().collect::<Result<_, _>>().unwrap()
+}
+
 /// Runs a query through the IR and through SQL and wants the same answer.
 pub(crate) async fn assert_same(context: &SessionContext, query: &Arc<QueryExpr>, sql: &str) {
     let dag = PostAsapDag::from_queries([("q", query)]).unwrap();
-    let [ours] = run(&dag, context).await.unwrap().try_into().unwrap();
+    let [ours] = answers(&dag, context).await.try_into().unwrap();
     let frame = context.sql(sql).await.unwrap();
     let schema = Arc::new(frame.schema().as_arrow().clone());
     let plain = frame.collect().await.unwrap();

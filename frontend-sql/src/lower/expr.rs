@@ -10,6 +10,9 @@ use super::literal::literal;
 use super::scope::Scope;
 use crate::{Feature, FrontendError};
 
+/// Nodes of an operand that is written twice.
+const MAX_BETWEEN_OPERAND: usize = 256;
+
 type Lowered = Result<IrExpr<ColumnRef>, FrontendError>;
 
 impl Lowering<'_> {
@@ -82,6 +85,10 @@ impl Lowering<'_> {
         let arg = self.expr(&between.expr, scope)?;
         if arg.is_volatile() {
             return Err(self.refuse_expr(Feature::VolatileBetween, &between.expr));
+        }
+        // Operands of operands would double with each level.
+        if arg.node_count() > MAX_BETWEEN_OPERAND {
+            return Err(self.refuse_expr(Feature::LargeBetween, &between.expr));
         }
         let (low, high) = (self.expr(&between.low, scope)?, self.expr(&between.high, scope)?);
         let (op, above, below) = if between.negated {

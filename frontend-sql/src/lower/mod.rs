@@ -12,6 +12,7 @@ mod literal;
 mod plan;
 mod scope;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use asap_types::{QueryExpr, UnresolvedQuery, resolve};
@@ -23,9 +24,10 @@ pub(crate) use aggregate::SUPPORTED_AGGREGATES;
 use crate::source::{Source, parser_span};
 use crate::{Catalog, Feature, FrontendError, Statement, check, plan_error, planner, refused};
 
-/// Parser and planner recurse with frames of some 20 kB in unoptimized builds: a hundred terms joined by OR would
-/// overflow the 2 MB of an ordinary thread.
-const STACK_BYTES: usize = 64 << 20;
+/// Planner and lowering recurse with frames of some 20 kB in unoptimized builds: a hundred terms joined by OR would
+/// overflow the 2 MB of an ordinary thread. This is enough for [`MAX_DEPTH`](crate::nesting::MAX_DEPTH) levels; only
+/// what is used of it becomes memory.
+const STACK_BYTES: usize = 512 << 20;
 
 /// Lowers a statement, and resolves it to check its columns; on a thread of its own, for its stack.
 pub(crate) fn lower(
@@ -85,10 +87,15 @@ struct Lowering<'a> {
 impl Lowering<'_> {
     /// A refusal of an expression; its place is that of the columns in it, if it has any.
     fn refuse_expr(&self, feature: Feature, expr: &Expr) -> FrontendError {
+        FrontendError::Unsupported { feature, span: self.place_of(expr) }
+    }
+
+    /// Where the columns of an expression stand; the whole statement if it has none.
+    fn place_of(&self, expr: &Expr) -> Range<usize> {
         let mut columns: Vec<&Column> = expr.column_refs().into_iter().collect();
         columns.sort();
         let span = Span::union_iter(columns.into_iter().flat_map(|column| column.spans.iter().copied()));
-        FrontendError::Unsupported { feature, span: self.source.span(span.map(parser_span)) }
+        self.source.span(span.map(parser_span))
     }
 
     /// A refusal of the statement.

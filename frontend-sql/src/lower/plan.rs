@@ -1,11 +1,11 @@
 //! Relational operators.
 
-use asap_types::{ColumnRef, Field, NamedExpr, Operator, Predicate, Schema, SortKey, UnresolvedQuery};
+use asap_types::{ColumnRef, Field, NamedExpr, Operator, Predicate, Schema, SortKey, UnresolvedQuery, visible_name};
 use datafusion_expr::logical_plan::{FetchType, SkipType, TableScan};
 use datafusion_expr::{Distinct, Limit, LogicalPlan, Projection, SortExpr};
 
 use super::Lowering;
-use super::scope::{Relation, Scope, visible_name};
+use super::scope::{Relation, Scope};
 use crate::catalog::CatalogTable;
 use crate::{Feature, FrontendError};
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use asap_types::{ColumnRef, Expr, Operator, UnresolvedQuery};
+use asap_types::{ColumnRef, Operator, UnresolvedQuery};
 use datafusion_common::{Column, DFSchema, DataFusionError};
 
 /// A lowered relation, and its columns by position, named as [`asap_types::resolve`] sees them.
@@ -50,13 +50,5 @@ impl Scope<'_> {
             .get(index)
             .cloned()
             .ok_or_else(|| DataFusionError::Internal(format!("column {index} of {} columns", self.columns.len())))
-    }
-}
-
-/// The name of an output column: as in [`asap_types::resolve`], a column that keeps its name keeps its qualifier.
-pub(super) fn visible_name(expr: &Expr<ColumnRef>, name: &str) -> ColumnRef {
-    match expr {
-        Expr::Column(column) if column.name == name => column.clone(),
-        _ => ColumnRef::bare(name),
     }
 }

@@ -1,5 +1,6 @@
 //! Each accepted shape, as the tree of its lowered (not canonical) form and its schema.
 
+use asap_types::{AggIntent, Expr, Literal, MeasureFilters, Operator, Predicate};
 use rstest::rstest;
 
 use crate::{assert_snapshot, lower, panic_with, tree};
@@ -45,6 +46,7 @@ use crate::{assert_snapshot, lower, panic_with, tree};
 #[case::having_alias("SELECT k, sum(a) AS s FROM t GROUP BY k HAVING s > 10")]
 #[case::decimals("SELECT sum(l_extendedprice * (1 - l_discount)), avg(l_tax) FROM lineitem WHERE l_discount > 0.05")]
 #[case::string_view("SELECT count(*) FROM t WHERE \"Mixed\" = 'x'")]
+#[case::corr("SELECT k, corr(a, f) FILTER (WHERE p) FROM t GROUP BY k")]
 fn lowers(#[case] sql: &str) {
     let query = lower(sql).unwrap_or_else(|error| panic_with(sql, &error));
     assert_snapshot(sql, &format!("{}{}\n", tree(&query), query.schema()));
@@ -60,17 +62,31 @@ fn one_aggregate_with_a_filter_for_one_measure() {
     let aggregates: Vec<_> = nodes
         .iter()
         .filter_map(|node| match node.operator() {
-            asap_types::Operator::Aggregate(aggregate) => Some(aggregate),
+            Operator::Aggregate(aggregate) => Some(aggregate),
             _ => None,
         })
         .collect();
     assert_eq!(aggregates.len(), 1);
     let [aggregate] = aggregates.as_slice() else { unreachable!() };
-    let filter = aggregate.filters.get(0).unwrap();
-    assert_eq!(filter.0.display(aggregate.input.schema()).to_string(), "l_returnflag = 'R'");
-    assert_eq!(aggregate.filters.get(1), None);
-    assert_eq!(aggregate.filters.len(), 2);
-    assert_eq!(aggregate.measures[0], asap_types::AggIntent::count());
+    let column = |name: &str| {
+        let names = aggregate.input.schema().field_names();
+        Expr::column(names.iter().position(|field| *field == name).unwrap())
+    };
+    let is_r = column("l_returnflag").eq(Expr::Literal(Literal::utf8("R")));
+    assert_eq!(aggregate.filters, MeasureFilters::from(vec![Some(Predicate(is_r)), None]));
+    assert_eq!(aggregate.measures, [AggIntent::count(), AggIntent::Sum { arg: column("l_quantity") }]);
+    assert_eq!(aggregate.keys(), [column("l_shipmode")]);
+    // Nothing but the aggregate of the table, and its columns under their names.
+    let kinds: Vec<&str> = nodes
+        .iter()
+        .map(|node| match node.operator() {
+            Operator::Scan { .. } => "scan",
+            Operator::Aggregate(_) => "aggregate",
+            Operator::Project { .. } => "project",
+            _ => "another",
+        })
+        .collect();
+    assert_eq!(kinds, ["scan", "aggregate", "project"]);
     assert_snapshot(sql, &tree(&query));
 }
 

@@ -37,6 +37,11 @@ fn one_predicate(#[case] sql: &str) {
 #[case("SELECT count(a) AS n FROM t", "SELECT count(*) FILTER (WHERE a IS NOT NULL) AS n FROM t")]
 #[case("SELECT count(CASE WHEN p THEN a END) AS n FROM t", "SELECT count(a) FILTER (WHERE p) AS n FROM t")]
 #[case("SELECT sum(a) AS s FROM t", "SELECT sum(a) FILTER (WHERE TRUE) AS s FROM t")]
+#[case("SELECT sum(x.a) FILTER (WHERE x.p) AS s FROM t AS x", "SELECT sum(a) FILTER (WHERE p) AS s FROM t")]
+#[case(
+    "SELECT sum(a) FILTER (WHERE p) AS s FROM (SELECT p, a FROM t) AS x",
+    "SELECT sum(a) FILTER (WHERE p) AS s FROM t"
+)]
 #[case(
     "SELECT k FROM t WHERE ts < TIMESTAMP '1998-12-01 00:00:00' - INTERVAL '90' DAY",
     "SELECT k FROM t WHERE ts < TIMESTAMP '1998-09-02 00:00:00'"
@@ -49,6 +54,10 @@ fn one_form(#[case] one: &str, #[case] other: &str) {
 #[rstest]
 #[case::renamed("SELECT sum(y) AS s FROM (SELECT a AS y FROM t) AS s", "SELECT sum(a) AS s FROM t")]
 #[case::is_true("SELECT count(*) FILTER (WHERE p IS TRUE) AS n FROM t", "SELECT count(*) FILTER (WHERE p) AS n FROM t")]
+#[case::case_and_filter(
+    "SELECT sum(a) FILTER (WHERE b > 1 AND p) AS s FROM t",
+    "SELECT sum(CASE WHEN p THEN a END) FILTER (WHERE 1 < b) AS s FROM t"
+)]
 fn only_an_inner_name_differs(#[case] one: &str, #[case] other: &str) {
     assert_eq!(unnamed_aggregate(one), unnamed_aggregate(other));
 }

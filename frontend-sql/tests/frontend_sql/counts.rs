@@ -40,10 +40,26 @@ fn measure(expr: &str) -> String {
 #[case("count(CASE WHEN NULL THEN 1 END)", "count(*) where NULL IS NOT NULL")]
 #[case("count(CASE WHEN p AND NULL THEN 1 END)", "count(*) where p AND NULL")]
 #[case("count(CASE WHEN p THEN 1 END) FILTER (WHERE b > 1)", "count(*) where (b > 1) AND p")]
+#[case("count(CASE WHEN p THEN a END) FILTER (WHERE b > 1)", "count(*) where ((b > 1) AND p) AND (a IS NOT NULL)")]
+#[case("count(CASE WHEN p AND b > 1 THEN k END)", "count(*) where (p AND (b > 1)) AND (k IS NOT NULL)")]
+#[case("count(CASE WHEN TRUE THEN 1 END)", "count(*)")]
+#[case("count(CASE WHEN TRUE THEN a END)", "count(*) where a IS NOT NULL")]
+#[case("count(CASE WHEN FALSE THEN 1 END)", "count(*) where NULL IS NOT NULL")]
+#[case("count(CASE WHEN b IS NOT NULL THEN a END)", "count(*) where a IS NOT NULL")]
+#[case("count(CASE WHEN p THEN NULL END)", "count(*) where p AND (NULL IS NOT NULL)")]
 // FILTER.
 #[case("count(*) FILTER (WHERE p)", "count(*) where p")]
 #[case("count(a) FILTER (WHERE p)", "count(*) where p AND (a IS NOT NULL)")]
 #[case("sum(a) FILTER (WHERE p)", "sum(a) where p")]
+#[case("min(k) FILTER (WHERE p)", "min(k) where p")]
+#[case("max(f) FILTER (WHERE p)", "max(f) where p")]
+#[case("avg(f) FILTER (WHERE p)", "avg(f) where p")]
+#[case("corr(f, f)", "corr(f, f)")]
+#[case("corr(f, f) FILTER (WHERE p)", "corr(f, f) where p")]
+#[case("sum(a) FILTER (WHERE TRUE)", "sum(a)")]
+#[case("sum(a) FILTER (WHERE b IS NOT NULL)", "sum(a)")]
+#[case("sum(a) FILTER (WHERE FALSE)", "sum(a) where FALSE")]
+#[case("sum(a) FILTER (WHERE a IS NOT NULL)", "sum(a) where a IS NOT NULL")]
 // CASE in the other aggregates, below or above the cast that coercion inserts.
 #[case("sum(CASE WHEN p THEN a END)", "sum(a) where p")]
 #[case("sum(CASE WHEN p THEN b END)", "sum(CAST(b AS Int64)) where p")]
@@ -77,6 +93,9 @@ fn greater_one() -> String {
 #[case::filtered_and_predicate_can_fail("sum(CASE WHEN 1 / b > 0 THEN a END) FILTER (WHERE b <> 0)")]
 #[case::filtered_count_can_fail("count(CASE WHEN 1 / b > 0 THEN a END) FILTER (WHERE b <> 0)")]
 #[case::filtered_argument_can_fail("count(1 / b) FILTER (WHERE b <> 0)")]
+#[case::count_null_first("count(CASE WHEN p THEN NULL ELSE a END)")]
+#[case::sum_of_ones("sum(CASE WHEN p THEN 1 ELSE 0 END)")]
+#[case::both_arguments_of_corr("corr(CASE WHEN p THEN f END, f)")]
 fn keeps_its_case(#[case] sql: &str) {
     assert_snapshot(sql, &measure(sql));
 }

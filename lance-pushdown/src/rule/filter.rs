@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
+use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::utils::conjunction;
 use lance::Dataset;
 use lance::io::exec::scalar_index::ScalarIndexExec;
 use lance_index::scalar::SargableQuery;
@@ -38,6 +40,15 @@ pub(super) struct IndexFilter {
     pub(super) indexes: Vec<UsedIndex>,
 }
 
+/// All filters below the aggregate, together.
+#[derive(Debug, Clone)]
+pub(super) struct Filter {
+    /// What they say, over the table's own column names.
+    pub(super) logical: Option<Expr>,
+    /// How indexes answer it.
+    pub(super) plan: FilterPlan,
+}
+
 /// An index by name, with the fragments that it covers.
 #[derive(Debug, Clone)]
 pub(super) struct UsedIndex {
@@ -47,32 +58,40 @@ pub(super) struct UsedIndex {
 }
 
 /// Combines the scan's own filter with those above it.
-pub(super) fn plan_filter(pattern: &Pattern<'_>, facts: Option<&DatasetFacts>) -> Result<FilterPlan, Refusal> {
+pub(super) fn plan_filter(pattern: &Pattern<'_>, facts: Option<&DatasetFacts>) -> Result<Filter, Refusal> {
     check_index_input(pattern)?;
-    let mut parts = Vec::new();
-    if pattern.scan.options().full_filter.is_some() || pattern.scan.index_input().is_some() {
-        parts.push(pushed_filter(pattern, facts));
-    }
+    let mut logical: Vec<Expr> = pattern.scan.options().full_filter.iter().cloned().collect();
+    let mut parts: Vec<Result<ScalarIndexExpr, ScanReason>> =
+        logical.iter().map(|filter| pushed_filter(pattern, filter, facts)).collect();
     for (depth, filter) in pattern.filters() {
         let name = |column: &_| pattern.source_column(depth, column);
-        let logical = try_logical(filter.predicate(), &name).ok_or(Refusal::FilterAboveScan)?;
+        let filter = try_logical(filter.predicate(), &name).ok_or(Refusal::FilterAboveScan)?;
         parts.push(match facts {
-            Some(facts) => parse(logical, facts),
+            Some(facts) => parse(filter.clone(), facts),
             None => Err(ScanReason::FilterNotIndexed),
         });
+        logical.push(filter);
     }
+    Ok(Filter { logical: conjunction(logical), plan: plan_parts(parts, pattern.dataset(), facts) })
+}
+
+fn plan_parts(
+    parts: Vec<Result<ScalarIndexExpr, ScanReason>>,
+    dataset: &Dataset,
+    facts: Option<&DatasetFacts>,
+) -> FilterPlan {
     let exprs = match parts.into_iter().collect::<Result<Vec<_>, _>>() {
         Ok(exprs) => exprs,
-        Err(reason) => return Ok(FilterPlan::Scan(reason)),
+        Err(reason) => return FilterPlan::Scan(reason),
     };
     let all = exprs.into_iter().reduce(|left, right| ScalarIndexExpr::And(Box::new(left), Box::new(right)));
-    Ok(match all {
+    match all {
         None => FilterPlan::None,
-        Some(expr) => match index_filter(expr.optimize(), pattern.dataset(), facts) {
+        Some(expr) => match index_filter(expr.optimize(), dataset, facts) {
             Ok(filter) => FilterPlan::Index(filter),
             Err(reason) => FilterPlan::Scan(reason),
         },
-    })
+    }
 }
 
 /// Proves that the scan's row selection is its filter's, and not one of its own.
@@ -86,27 +105,30 @@ fn check_index_input(pattern: &Pattern<'_>) -> Result<(), Refusal> {
 }
 
 /// The filter that Lance pushed into the scan, over the preloaded bitmap indexes where they are known.
-fn pushed_filter(pattern: &Pattern<'_>, facts: Option<&DatasetFacts>) -> Result<ScalarIndexExpr, ScanReason> {
-    let options = pattern.scan.options();
+fn pushed_filter(
+    pattern: &Pattern<'_>,
+    filter: &Expr,
+    facts: Option<&DatasetFacts>,
+) -> Result<ScalarIndexExpr, ScanReason> {
     let leaf =
         pattern.scan.index_input().and_then(|input| input.downcast_ref::<ScalarIndexExec>()).map(ScalarIndexExec::expr);
-    if let (Some(facts), Some(filter)) = (facts, &options.full_filter) {
+    if let Some(facts) = facts {
         return parse(filter.clone(), facts).map_err(|reason| match leaf {
             Some(leaf) if !has_only_bitmaps(leaf) => ScanReason::IndexKind,
             _ => reason,
         });
     }
     let leaf = leaf.ok_or(ScanReason::FilterNotIndexed)?;
-    if options.full_filter.as_ref().is_some_and(truth::has_truth_test) {
+    if truth::has_truth_test(filter) {
         return Err(ScanReason::UnsupportedQuery);
     }
-    match options.refine_filter.is_some() {
+    match pattern.scan.options().refine_filter.is_some() {
         true => Err(ScanReason::FilterSplit),
         false => Ok(leaf.clone()),
     }
 }
 
-fn parse(filter: datafusion::logical_expr::Expr, facts: &DatasetFacts) -> Result<ScalarIndexExpr, ScanReason> {
+fn parse(filter: Expr, facts: &DatasetFacts) -> Result<ScalarIndexExpr, ScanReason> {
     let parsed =
         apply_scalar_indices(truth::spell_out(filter), &facts.parsers).map_err(|_| ScanReason::FilterNotIndexed)?;
     match (parsed.scalar_query, parsed.refine_expr) {

@@ -9,7 +9,7 @@ use super::pattern::Pattern;
 use crate::reasons::Refusal;
 
 /// What one aggregate counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Measure {
     /// `COUNT(*)`, or of a literal that is not NULL.
     Rows,
@@ -18,12 +18,9 @@ pub(super) enum Measure {
 }
 
 /// A top-level column of the dataset.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct CountedColumn {
-    pub(super) name: String,
-    pub(super) nullable: bool,
-    /// Its field id, if the column has no children: only then does a missing data file mean NULL throughout.
-    pub(super) leaf_field: Option<i32>,
+    pub(super) field: Field,
 }
 
 /// Reads every aggregate as a count.
@@ -66,9 +63,5 @@ fn counted_column(field: &Field) -> Result<CountedColumn, Refusal> {
     if field.is_blob() {
         return Err(Refusal::BlobColumn);
     }
-    Ok(CountedColumn {
-        name: field.name.clone(),
-        nullable: field.nullable,
-        leaf_field: field.children.is_empty().then_some(field.id),
-    })
+    Ok(CountedColumn { field: field.clone() })
 }

@@ -70,6 +70,8 @@ impl<'a> Candidate<'a> {
                 live_rows: scan::live_rows(fragment),
                 deleted_rows: scan::deleted_rows(fragment),
                 bindings: Vec::new(),
+                literal_source: None,
+                undecided: None,
             })
             .collect()
     }

@@ -4,14 +4,19 @@
 
 mod constructed;
 mod deletion_vectors;
+mod direct;
 mod filters;
 mod hazards;
 mod operator;
 mod options;
 mod plan_shape;
 mod plan_time_io;
+mod random_filters;
 mod refusals;
 mod result_equality;
 mod schema_invariant;
 mod support;
 mod truth_tests;
+mod verdicts;
+mod zone_files;
+mod zone_maps;

@@ -4,7 +4,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use lance_pushdown::{Bucket, LancePushdown, PushdownOptions, Refusal, ScanReason};
 use rstest::rstest;
 
-use crate::support::{Table, answer, context, fragments, plan};
+use crate::support::{Table, answer, buckets, context, fragments, opened, plan, truth};
 
 async fn set(context: &SessionContext, statement: &str) {
     context.sql(statement).await.unwrap().collect().await.unwrap();
@@ -33,6 +33,32 @@ async fn each_capability_is_a_switch(#[case] key: &str, #[case] sql: &str, #[cas
 
     let expected = answer(&context, rewritten).await;
     assert_eq!(answer(&context, untouched).await, expected);
+}
+
+/// Off, what the manifest alone says about a filter is not used either.
+#[tokio::test]
+async fn statistics_are_a_switch() {
+    let mut table = Table::create(fragments(2)).await;
+    table.zone_map("id", 8).await;
+    table.append_columns(&crate::support::rows(40, 60), &["id", "x"]).await;
+    let pushdown = LancePushdown::new();
+    let context = opened(&pushdown, table.shared(), 1).await;
+    for (sql, with, without) in [
+        ("SELECT count(*) FROM t WHERE id < 20", "ss.", "..."),
+        ("SELECT count(*) FROM t WHERE z = 3", "..m", "..."),
+        ("SELECT count(z) FROM t", "..m", "..m"),
+    ] {
+        let mut answers = Vec::new();
+        for (value, expected) in [("true", with), ("false", without)] {
+            set(&context, &format!("SET lance_pushdown.statistics = {value}")).await;
+            let plan = plan(&context, sql).await;
+            let report = pushdown.take_reports().pop().unwrap();
+            assert_eq!(buckets(&report), expected, "{value}: {report}");
+            answers.push(answer(&context, plan).await);
+        }
+        assert_eq!(answers[0], answers[1], "{sql}");
+        assert_eq!(answers[0], truth(&table, sql).await, "{sql}");
+    }
 }
 
 #[tokio::test]
@@ -69,5 +95,5 @@ async fn options_can_be_shown() {
 #[test]
 fn the_initial_scope_stays_within_the_default() {
     let scope = PushdownOptions::initial_scope();
-    assert!(scope.enabled && scope.literal_counts && scope.index_counts && scope.count_column);
+    assert!(scope.enabled && scope.literal_counts && scope.statistics && scope.index_counts && scope.count_column);
 }

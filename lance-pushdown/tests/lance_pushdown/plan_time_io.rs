@@ -38,12 +38,17 @@ mock! {
 }
 
 async fn three_bucket_table() -> Table {
+    let mut table = without_deletions().await;
+    table.delete("id % 7 = 0").await;
+    table
+}
+
+async fn without_deletions() -> Table {
     let mut table = Table::create(fragments(2)).await;
     table.bitmap("x").await;
     table.bitmap("y").await;
     table.append_columns(&rows(40, 60), &["id", "x"]).await;
     table.append(&rows(60, 80)).await;
-    table.delete("id % 7 = 0").await;
     table
 }
 
@@ -146,4 +151,64 @@ async fn the_rule_reads_nothing() {
     let reports = pushdown.take_reports();
     assert_eq!(reports.len(), QUERIES.len());
     assert!(reports[3].bucket_sizes().index > 0, "{}", reports[3]);
+}
+
+/// Zone maps on every column besides.
+async fn zoned_table() -> Table {
+    let mut table = without_deletions().await;
+    for column in ["id", "x", "y", "z"] {
+        table.zone_map(column, 8).await;
+    }
+    table.delete("id % 7 = 0").await;
+    table
+}
+
+const ZONE_QUERIES: [&str; 4] = [
+    "SELECT count(*) FROM t WHERE id < 20",
+    "SELECT count(z), count(*) FROM t WHERE id BETWEEN 20 AND 70",
+    "SELECT count(*) FROM t WHERE z IS NULL OR x = 77",
+    "SELECT count(y) FROM t WHERE y > 'zzz' AND x = 1",
+];
+
+/// Opening the table reads all that planning needs: not even the first plan of a version just opened reads.
+#[tokio::test]
+async fn an_opened_table_is_planned_without_a_read() {
+    let table = zoned_table().await;
+    let uri = table.dataset.uri().to_string();
+    for sql in QUERIES.into_iter().chain(ZONE_QUERIES) {
+        let dataset = Arc::new(Dataset::open(&uri).await.unwrap());
+        let pushdown = LancePushdown::with_reader(Arc::new(MockReader::new()));
+        read_iops(&dataset).await;
+        let context = crate::support::opened(&pushdown, Arc::clone(&dataset), 4).await;
+        assert!(read_iops(&dataset).await > 0, "zone maps are read when the table is opened");
+        plan(&context, sql).await;
+        assert_eq!(read_iops(&dataset).await, 0, "{sql}");
+    }
+}
+
+/// The statistics are used: the filter above is decided for whole fragments.
+#[tokio::test]
+async fn an_opened_table_decides_by_statistics() {
+    let table = zoned_table().await;
+    let pushdown = LancePushdown::with_reader(Arc::new(MockReader::new()));
+    let context = crate::support::opened(&pushdown, table.shared(), 4).await;
+    plan(&context, ZONE_QUERIES[0]).await;
+    let report = pushdown.take_reports().pop().unwrap();
+    assert_eq!(report.bucket_sizes().literal, 4, "{report}");
+}
+
+/// A table that is not opened reads no zone map, neither when it is registered nor while it is planned.
+#[tokio::test]
+async fn a_table_reads_no_zone_map() {
+    let table = zoned_table().await;
+    let uri = table.dataset.uri().to_string();
+    let dataset = Arc::new(Dataset::open(&uri).await.unwrap());
+    let pushdown = LancePushdown::new();
+    read_iops(&dataset).await;
+    let context = crate::support::context(&pushdown, Arc::clone(&dataset));
+    assert_eq!(read_iops(&dataset).await, 0);
+    plan(&context, ZONE_QUERIES[0]).await;
+    read_iops(&dataset).await;
+    plan(&context, ZONE_QUERIES[1]).await;
+    assert_eq!(read_iops(&dataset).await, 0);
 }

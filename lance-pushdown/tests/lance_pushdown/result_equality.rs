@@ -169,7 +169,7 @@ async fn a_report_reads_in_runs() {
         lines,
         [
             "  fragments 0 to 2 (3): index y:y_idx(Bitmap)",
-            "  fragment 3: literal (1 deleted rows, recorded in the manifest)",
+            "  fragment 3: literal from the manifest (1 deleted rows, recorded in the manifest)",
             "  fragment 4: scan: the counted column's index does not cover the fragment",
         ]
     );

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow::datatypes::{Int32Type, Int64Type};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use datafusion::datasource::MemTable;
 use datafusion::execution::session_state::SessionState;
 use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -18,8 +19,9 @@ use lance::dataset::{
 use lance::index::DatasetIndexExt;
 use lance_index::IndexType;
 use lance_index::optimize::OptimizeOptions;
+use lance_index::scalar::zonemap::ZoneMapIndexBuilderParams;
 use lance_index::scalar::{BuiltinIndexType, ScalarIndexParams};
-use lance_pushdown::{LancePushdown, PushdownReport};
+use lance_pushdown::{Bucket, LancePushdown, LiteralSource, PushdownReport};
 use tempfile::TempDir;
 
 /// One row; `id` never is NULL, the others may be.
@@ -123,6 +125,23 @@ impl Table {
         self.index(column, BuiltinIndexType::Bitmap, &format!("{column}_idx")).await;
     }
 
+    /// A zone map with zones of `rows` rows, named `{column}_zones`.
+    pub(crate) async fn zone_map(&mut self, column: &str, rows: u64) {
+        self.named_zone_map(column, rows, &format!("{column}_zones")).await;
+    }
+
+    pub(crate) async fn named_zone_map(&mut self, column: &str, rows: u64, name: &str) {
+        let params = ScalarIndexParams::for_builtin(BuiltinIndexType::ZoneMap)
+            .with_params(&ZoneMapIndexBuilderParams::new(rows));
+        self.dataset.create_index(&[column], IndexType::Scalar, Some(name.to_string()), &params, true).await.unwrap();
+    }
+
+    pub(crate) async fn append_batch(&mut self, data: RecordBatch) {
+        let schema = data.schema();
+        let params = WriteParams { mode: WriteMode::Append, ..WriteParams::default() };
+        self.dataset.append(RecordBatchIterator::new(vec![Ok(data)], schema), Some(params)).await.unwrap();
+    }
+
     pub(crate) async fn append(&mut self, rows: &[Row]) {
         self.append_columns(rows, &ALL).await;
     }
@@ -130,12 +149,6 @@ impl Table {
     /// Appends rows without the other columns, which are then NULL.
     pub(crate) async fn append_columns(&mut self, rows: &[Row], columns: &[&str]) {
         self.append_batch(batch(rows, columns)).await;
-    }
-
-    pub(crate) async fn append_batch(&mut self, data: RecordBatch) {
-        let schema = data.schema();
-        let params = WriteParams { mode: WriteMode::Append, ..WriteParams::default() };
-        self.dataset.append(RecordBatchIterator::new(vec![Ok(data)], schema), Some(params)).await.unwrap();
     }
 
     pub(crate) async fn delete(&mut self, predicate: &str) {
@@ -277,6 +290,56 @@ pub(crate) async fn pushed_stock(dataset: Arc<Dataset>, sql: &str) -> (Vec<i64>,
     let plan = plan(&context, sql).await;
     let report = pushdown.take_reports().pop().expect("a report");
     (answer(&context, plan).await, report)
+}
+
+/// The answer over the dataset's rows in memory, read without filter or index.
+pub(crate) async fn truth(table: &Table, sql: &str) -> Vec<i64> {
+    let mut scan = table.dataset.scan();
+    scan.use_scalar_index(false);
+    let schema: SchemaRef = Arc::new(Schema::from(table.dataset.schema()));
+    let batches: Vec<RecordBatch> = scan.try_into_stream().await.unwrap().try_collect().await.unwrap();
+    let context = SessionContext::new_with_config(config(1));
+    context.register_table("t", Arc::new(MemTable::try_new(schema, vec![batches]).unwrap())).unwrap();
+    let plan = plan(&context, sql).await;
+    answer(&context, plan).await
+}
+
+/// A session in which `t` is the dataset with its zone maps.
+pub(crate) async fn opened(pushdown: &LancePushdown, dataset: Arc<Dataset>, partitions: usize) -> SessionContext {
+    let context = SessionContext::new_with_state(session(pushdown, partitions));
+    context.register_table("t", pushdown.open_table(dataset).await.unwrap()).unwrap();
+    context
+}
+
+/// Asserts that `sql` yields the truth over the dataset with its zone maps, by the rule and by the stock provider, with
+/// one partition and with four; returns the rule's report.
+pub(crate) async fn assert_opened(table: &Table, sql: &str) -> PushdownReport {
+    let expected = truth(table, sql).await;
+    let mut last = None;
+    for partitions in [1, 4] {
+        let stock = plain(table.shared(), sql, partitions).await;
+        assert_eq!(stock, expected, "stock, {partitions} partitions: {sql}");
+        let pushdown = LancePushdown::new();
+        let context = opened(&pushdown, table.shared(), partitions).await;
+        let plan = plan(&context, sql).await;
+        let report = pushdown.take_reports().pop().expect("a report");
+        assert_eq!(answer(&context, plan).await, expected, "{partitions} partitions: {sql}\n{report}");
+        last = Some(report);
+    }
+    last.expect("a report")
+}
+
+/// A letter per fragment: `m` a literal from the manifest, `s` one from statistics, `i` the index, `.` the scan.
+pub(crate) fn buckets(report: &PushdownReport) -> String {
+    let letter = |fragment: &lance_pushdown::FragmentReport| match (fragment.bucket, fragment.literal_source) {
+        _ if !report.is_rewritten() => '.',
+        (Bucket::Literal, Some(LiteralSource::Manifest)) => 'm',
+        (Bucket::Literal, Some(LiteralSource::Statistics)) => 's',
+        (Bucket::Index, None) => 'i',
+        (Bucket::Scan(_), None) => '.',
+        other => panic!("{other:?}"),
+    };
+    report.fragments.iter().map(letter).collect()
 }
 
 /// Asserts that every way to run `sql` yields `expected`, and returns the report of the one with our table.

@@ -59,11 +59,6 @@ impl<'a> Judge<'a> {
         self.expected.get(index)?.as_ref().ok()
     }
 
-    /// Whether a numbered defect keeps the query from a plain answer.
-    pub(super) fn fails_plainly(&self, index: usize) -> bool {
-        self.plain.get(index).is_some_and(|plain| matches!(plain.defective, Some((_, None))))
-    }
-
     /// Compares a plain answer with the interpreter's; returns it with its defect if a numbered one makes it wrong.
     async fn judge_plain(
         &self,

@@ -19,29 +19,21 @@ use crate::dataset::TestDataset;
 /// A query by its position, and its plan.
 type Planned = (usize, Arc<QueryExpr>);
 
-/// Plans all queries together and runs them. A workload fails as a whole, so a query that must fail, or fails plainly, runs alone.
+/// Plans all queries together and runs them. Each has an answer or an error of its own.
 pub(super) async fn check(
     side: &PushdownSide,
     test: &TestDataset,
     judge: &Judge<'_>,
     outcome: &mut CaseOutcome,
 ) -> Result<()> {
-    let answers_plainly = |index| judge.expected(index).is_some() && !judge.fails_plainly(index);
-    let (together, alone): (Vec<Planned>, Vec<Planned>) =
-        lowered(side, test, judge, outcome).await?.into_iter().partition(|(index, _)| answers_plainly(*index));
-    match answers(side, &together, judge, outcome).await {
+    let planned = lowered(side, test, judge, outcome).await?;
+    match answers(side, &planned, judge, outcome).await {
         Ok(answers) => {
-            for ((index, _), answer) in together.iter().zip(answers) {
-                judge.judge(FailureClass::Workload, *index, Ok(answer), outcome);
+            for ((index, _), answer) in planned.iter().zip(answers) {
+                judge.judge(FailureClass::Workload, *index, answer, outcome);
             }
         }
         Err(error) => outcome.fail(FailureClass::Error, None, format!("the workload plan: {error}")),
-    }
-    for planned in alone {
-        let found = answers(side, std::slice::from_ref(&planned), judge, outcome).await;
-        if let Some(found) = found.map(|mut answers| answers.pop()).transpose() {
-            judge.judge(FailureClass::Workload, planned.0, found, outcome);
-        }
     }
     Ok(())
 }
@@ -83,19 +75,24 @@ async fn answers(
     planned: &[Planned],
     judge: &Judge<'_>,
     outcome: &mut CaseOutcome,
-) -> Result<Vec<Answer>> {
+) -> Result<Vec<Result<Answer>>> {
     let (space, selection) = plan(planned, judge)?;
     note_choices(&space, &selection, outcome);
     let (_, again) = plan(planned, judge)?;
     if selection.dag.render(GraphFormat::Tree) != again.dag.render(GraphFormat::Tree) {
         outcome.fail(FailureClass::Determinism, None, "planning the workload twice gave two plans");
     }
-    let results = run(&selection.dag, &side.context).await?;
+    let results = run(&selection.dag, &side.context).await;
     let mut answers = Vec::new();
     for ((index, _), result) in planned.iter().zip(results) {
-        judge.judge_schema(FailureClass::Workload, *index, &result.schema, outcome);
         let sorted_by = judge.queries().get(*index).map(crate::query::Query::sort_columns).unwrap_or_default();
-        answers.push(Answer::from_batches(&result.schema, &result.batches, sorted_by)?);
+        answers.push(match result {
+            Ok(result) => {
+                judge.judge_schema(FailureClass::Workload, *index, &result.schema, outcome);
+                Answer::from_batches(&result.schema, &result.batches, sorted_by)
+            }
+            Err(error) => Err(error.into()),
+        });
     }
     Ok(answers)
 }
@@ -114,7 +111,7 @@ fn note_choices(space: &CandidateSpace, selection: &Selection, outcome: &mut Cas
     for (target, choice) in space.targets.iter().zip(&selection.choices) {
         match target.candidates.get(choice.candidate) {
             Some(Candidate::Rewrite(rewrite)) => {
-                outcome.reach("plan", if rewrite.roll_up.is_some() { "roll-up" } else { "column reuse" });
+                outcome.reach("plan", if rewrite.derivation.regroups { "roll-up" } else { "column reuse" });
                 outcome.reach("strategy", rewrite.strategy);
             }
             _ => outcome.reach("plan", "as written"),

@@ -1,7 +1,7 @@
 //! One line for each node.
 
 use crate::{
-    AggIntent, Aggregate, ExactOperation, MeasureFilters, NamedExpr, NodeId, Operator, PostAsapDag, PostOperator,
+    AggIntent, Aggregate, ExactOperation, Expr, MeasureFilters, NamedExpr, NodeId, Operator, PostAsapDag, PostOperator,
     Predicate, Reduction, Schema, SortKey, SummaryFamily,
 };
 
@@ -50,8 +50,16 @@ fn operator_label(operator: &Operator<NodeId>, input: &Schema) -> String {
     }
 }
 
+impl<N> Aggregate<N> {
+    /// Grouping and measures in one line: `by job: sum(bytes) filter (bytes > 1), count(*)`.
+    #[must_use]
+    pub fn describe(&self, input: &Schema) -> String {
+        grouping_label(&self.reduction, &self.measures, &self.filters, input)
+    }
+}
+
 fn aggregate_label(aggregate: &Aggregate<NodeId>, input: &Schema) -> String {
-    let grouping = grouping_label(&aggregate.reduction, &aggregate.measures, &aggregate.filters, input);
+    let grouping = aggregate.describe(input);
     match &aggregate.having {
         Some(_) => format!("({grouping}, having)"),
         None => format!("({grouping})"),
@@ -60,10 +68,12 @@ fn aggregate_label(aggregate: &Aggregate<NodeId>, input: &Schema) -> String {
 
 fn grouping_label(reduction: &Reduction, measures: &[AggIntent], filters: &MeasureFilters, input: &Schema) -> String {
     let by = match reduction {
-        Reduction::Reduce { by, .. } if by.is_empty() => "grand total".to_owned(),
-        Reduction::Reduce { by, .. } => {
-            let keys: Vec<String> = by.iter().map(|key| key.display(input).to_string()).collect();
-            format!("by {}", keys.join(", "))
+        Reduction::Reduce { by, without } if by.is_empty() && without.is_empty() => "grand total".to_owned(),
+        Reduction::Reduce { by, without } => {
+            let parts = [("by", by), ("without", without)].into_iter().filter(|(_, exprs)| !exprs.is_empty());
+            let parts: Vec<String> =
+                parts.map(|(word, exprs)| format!("{word} {}", expressions_label(exprs, input))).collect();
+            parts.join(" ")
         }
         Reduction::PerEntity => "per entity".to_owned(),
     };
@@ -72,6 +82,10 @@ fn grouping_label(reduction: &Reduction, measures: &[AggIntent], filters: &Measu
         format!("{}{filter}", measure.display(input))
     });
     format!("{by}: {}", measures.collect::<Vec<_>>().join(", "))
+}
+
+fn expressions_label(exprs: &[Expr], input: &Schema) -> String {
+    exprs.iter().map(|expr| expr.display(input).to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn conjunction(predicates: &[Predicate], schema: &Schema) -> String {

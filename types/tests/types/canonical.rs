@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use asap_types::{
-    AggIntent, AggregateFacts, CompareOp, Expr, Literal, Operator, QueryExpr, UnaryOp, Volatility, canonicalize,
-    simplify,
+    AggIntent, Aggregate, AggregateFacts, CompareOp, Expr, Literal, Operator, QueryExpr, Reduction, UnaryOp,
+    Volatility, canonicalize, simplify,
 };
 use rstest::rstest;
 
@@ -124,6 +124,21 @@ fn a_measures_filter_is_normal_too() {
     assert_ne!(canonical(&with(Some(boolean(false)))), canonical(&with(None)));
 }
 
+/// The labels of a projection's input are not those of the projection, so a grouping by labels reads none through.
+#[test]
+fn a_grouping_of_labels_does_not_read_through_a_projection() {
+    let narrowed = project(&scan(), &[(col(0), "a"), (col(3), "x")]);
+    for reduction in [Reduction::PerEntity, Reduction::Reduce { by: vec![], without: vec![col(0)] }] {
+        let plain = aggregate_of(Arc::clone(&narrowed), vec![], vec![(AggIntent::Rate { arg: col(1) }, None)], None);
+        let query = node(Operator::Aggregate(Aggregate { reduction, ..plain }));
+        assert_eq!(canonical(&query), query);
+        assert_ne!(
+            canonical(&query),
+            canonical(&aggregate(&narrowed, vec![], vec![(AggIntent::Rate { arg: col(1) }, None)], None))
+        );
+    }
+}
+
 #[test]
 fn a_sort_below_an_aggregate_matters_only_to_what_depends_on_order() {
     let first = |order_matters| {
@@ -225,4 +240,21 @@ fn simplified(#[case] expr: Expr, #[case] expected: Expr) {
     assert_eq!(found, expected);
     assert_eq!(simplify(&found, &schema), found);
     assert_eq!(found.data_type(&schema), expr.data_type(&schema));
+}
+
+/// `SELECT x + x AS x FROM (SELECT x + x AS x FROM …)`: read through to the end, 2^40 terms.
+#[test]
+fn a_chain_of_doublings_stays_small() {
+    let doubled = |input: &Arc<QueryExpr>, column: usize| project(input, &[(plus(col(column), col(column)), "x")]);
+    let chain = (0..40).fold(doubled(&scan(), 0), |input, _| doubled(&input, 0));
+    let total = aggregate(&chain, vec![], vec![(AggIntent::Sum { arg: col(0) }, None)], None);
+    let restricted = filter(&chain, greater(col(0), 1));
+    for query in [total, restricted] {
+        let size: usize = QueryExpr::reachable(&[canonical(&query)])
+            .iter()
+            .map(|node| format!("{:?}", node.operator()).len())
+            .max()
+            .unwrap_or(0);
+        assert!(size < 1_000_000, "{size}");
+    }
 }

@@ -3,7 +3,10 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use asap_types::{AggIntent, CompareOp, Expr, Literal, QueryExpr, UnaryOp, canonicalize, cse};
+use asap_types::{
+    AggIntent, Aggregate, CompareOp, DagBuilder, ExactOperation, Expr, Literal, NodeId, Operator, PostAsapDag,
+    PostOperator, QueryExpr, SummaryFamily, UnaryOp, canonicalize, cse,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
@@ -100,6 +103,45 @@ fn table() -> impl Strategy<Value = Rows> {
     let value = || prop_oneof![1 => Just(None), 5 => (-1..=2_i64).prop_map(Some)];
     let row = (value(), value(), (0..=2_i64).prop_map(Some), value()).prop_map(|(a, b, c, x)| vec![a, b, c, x]);
     prop::collection::vec(row, 0..8)
+}
+
+/// A filter for each measure or for none, and whatever node holds it: what is written is read, `null` for no filter, and
+/// nothing at all where no measure has one.
+#[test]
+fn filters_survive_the_wire() {
+    let measures = prop::collection::vec((any::<[u8; 4]>(), prop::option::of(any::<[u8; 4]>())), 1..5);
+    let config = Config { cases: 2_000, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() };
+    TestRunner::new(config)
+        .run(&(measures, 0..3_usize), |(drawn, keys)| {
+            let input = scan();
+            let measures: Vec<(AggIntent, Option<Expr>)> = drawn
+                .iter()
+                .map(|(arg, filter)| {
+                    (AggIntent::Sum { arg: number(&input, *arg) }, filter.map(|filter| condition(&input, filter)))
+                })
+                .collect();
+            let filtered = measures.iter().any(|(_, filter)| filter.is_some());
+            let mut builder = DagBuilder::default();
+            let scan = builder.query(&input).unwrap();
+            let plain = aggregate_of(scan, (0..keys).map(col).collect(), measures, None);
+            let summary = PostOperator::SummaryAgg {
+                family: SummaryFamily::Exact { measure: plain.measures[0].clone() },
+                reduction: plain.reduction.clone(),
+                filter: plain.filters.get(0).cloned(),
+                input: scan,
+            };
+            builder.push(PostOperator::Exact(ExactOperation::Aggregate(plain.clone()))).unwrap();
+            builder.push(PostOperator::KeepPreAsap(Operator::Aggregate(plain.clone()))).unwrap();
+            builder.push(summary).unwrap();
+            let dag = builder.finish();
+            let json = dag.to_json().unwrap();
+            prop_assert_eq!(json.contains("\"filters\""), filtered);
+            prop_assert_eq!(&PostAsapDag::from_json(&json).unwrap(), &dag);
+            let alone = serde_json::to_string(&plain).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Aggregate<NodeId>>(&alone).unwrap(), plain);
+            Ok(())
+        })
+        .unwrap();
 }
 
 #[test]

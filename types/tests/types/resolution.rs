@@ -104,6 +104,32 @@ fn an_aggregate_reads_its_input_and_its_having_its_output() {
     assert_eq!(not_an_output.to_string(), "column 'x' not found; available columns: a, total, n");
 }
 
+/// A measure's filter sees the columns of the input: no output names, no other relation.
+#[rstest]
+#[case::of_the_output(bare("total"), "column 'total' not found; available columns: t.a, t.b, t.c, t.x")]
+#[case::of_another_relation(of("u", "a"), "column 'u.a' not found; available columns: t.a, t.b, t.c, t.x")]
+fn a_filter_that_names_no_input_column_is_an_error(#[case] column: Expr<ColumnRef>, #[case] message: &str) {
+    let Operator::Aggregate(mut filtered) = aggregate(None) else { panic!() };
+    filtered.filters = MeasureFilters::from(vec![Some(positive(column)), None]);
+    let error = resolve(&UnresolvedQuery::new(Operator::Aggregate(filtered))).unwrap_err();
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn an_ambiguous_name_in_a_filter_is_an_error() {
+    let twice = project(UnresolvedQuery::new(scan()), vec![(bare("a"), "v"), (bare("b"), "v"), (bare("x"), "x")]);
+    let counted = Aggregate {
+        reduction: Reduction::by(vec![]),
+        measures: vec![AggIntent::count()],
+        filters: MeasureFilters::from(vec![Some(positive(bare("v")))]),
+        output_names: vec!["n".to_owned()],
+        having: None,
+        input: UnresolvedQuery::new(twice),
+    };
+    let error = resolve(&UnresolvedQuery::new(Operator::Aggregate(counted))).unwrap_err();
+    assert!(matches!(error, TypesError::AmbiguousColumn { .. }), "{error}");
+}
+
 #[test]
 fn nodes_that_are_shared_stay_shared() {
     let shared = UnresolvedQuery::new(scan());

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use asap_types::{AggIntent, Operator, QueryExpr, TableRef, cse};
+use asap_types::{
+    AggIntent, DagBuilder, Expr, Operator, PostOperator, Predicate, QueryExpr, Reduction, SummaryFamily, TableRef, cse,
+};
 
 use crate::build::*;
 
@@ -48,8 +50,27 @@ fn a_measures_predicate_is_part_of_its_identity() {
         None,
     );
     assert!(!shared(&one, &second));
+    assert_ne!(one.fingerprint(), other.fingerprint());
     let roots = cse(&[one, other]).unwrap();
+    assert_eq!(QueryExpr::reachable(&roots).len(), 3);
     assert!(Arc::ptr_eq(roots[0].operator().input().unwrap(), roots[1].operator().input().unwrap()));
+}
+
+/// A summary's predicate is a field of it and no operator below it, so summaries under different predicates read one node.
+#[test]
+fn summaries_with_different_predicates_share_their_input() {
+    let mut builder = DagBuilder::default();
+    let input = builder.query(&scan()).unwrap();
+    let mut summary = |filter: Option<Expr>| {
+        let family = SummaryFamily::Exact { measure: AggIntent::count() };
+        let (reduction, filter) = (Reduction::by(vec![col(0)]), filter.map(Predicate));
+        let node = PostOperator::SummaryAgg { family, reduction, filter, input };
+        builder.push(node.clone()).unwrap();
+        node
+    };
+    let (one, other, none) = (summary(Some(greater(col(1), 1))), summary(Some(greater(col(1), 2))), summary(None));
+    assert!(one != other && one != none && other != none);
+    assert_eq!(builder.finish().reader_counts()[input.0], 3);
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use asap_types::{
-    AccuracyTarget, AggIntent, AggregateFacts, ArithmeticOp, CompareOp, DagBuilder, ExactOperation, Expr, F64Bits,
-    Literal, LiteralValue, LogicalOp, NamedExpr, NodeId, Operator, POST_ASAP_DAG_WIRE_VERSION, PostAsapDag,
-    PostOperator, Predicate, SortKey, SummaryFamily, TableRef, TypesError, UnaryOp, Volatility,
+    AccuracyTarget, AggIntent, Aggregate, AggregateFacts, ArithmeticOp, CompareOp, DagBuilder, ExactOperation, Expr,
+    F64Bits, Literal, LiteralValue, LogicalOp, NamedExpr, NodeId, Operator, POST_ASAP_DAG_WIRE_VERSION, PostAsapDag,
+    PostOperator, Predicate, Reduction, SortKey, SummaryFamily, TableRef, TypesError, UnaryOp, Volatility,
 };
 use rstest::rstest;
 
@@ -168,7 +168,10 @@ fn version_2_is_version_3_without_filters() {
     let dag = PostAsapDag::from_json(VERSION_2).unwrap();
     let PostOperator::KeepPreAsap(Operator::Aggregate(aggregate)) = &dag.nodes()[1] else { panic!("{dag:?}") };
     assert!(aggregate.filters.is_none());
+    let PostOperator::Exact(ExactOperation::Aggregate(rollup)) = &dag.nodes()[2] else { panic!("{dag:?}") };
+    assert!(rollup.filters.is_none());
     let PostOperator::SummaryAgg { filter: None, .. } = &dag.nodes()[3] else { panic!("{dag:?}") };
+    assert!(!dag.nodes().iter().any(PostOperator::is_filtered));
     let current = dag.to_json().unwrap();
     assert_eq!(current.trim(), VERSION_2.trim().replace("\"version\": 2", "\"version\": 3"));
     assert_eq!(PostAsapDag::from_json(&current).unwrap(), dag);
@@ -277,6 +280,50 @@ fn filters_in_a_document_are_parallel_to_measures() {
     let longer = json.replacen("\"filters\": [", "\"filters\": [null, ", 1);
     assert_ne!(json, longer);
     assert!(wire_error(&longer).contains("1 measures has 2 filters"));
+}
+
+/// What version 3 added cannot stand in a document that says version 2: its writer did not know it.
+#[test]
+fn a_document_of_version_2_with_a_filter_is_refused() {
+    let filtered = |input| aggregate_of(input, vec![], vec![(AggIntent::count(), Some(is_null(col(0))))], None);
+    let nodes: [fn(NodeId, Aggregate<NodeId>) -> PostOperator; 3] = [
+        |_, aggregate| PostOperator::KeepPreAsap(Operator::Aggregate(aggregate)),
+        |_, aggregate| PostOperator::Exact(ExactOperation::Aggregate(aggregate)),
+        |input, aggregate| PostOperator::SummaryAgg {
+            family: SummaryFamily::Exact { measure: aggregate.measures[0].clone() },
+            reduction: aggregate.reduction.clone(),
+            filter: aggregate.filters.get(0).cloned(),
+            input,
+        },
+    ];
+    for node in nodes {
+        let mut builder = DagBuilder::default();
+        let scan = builder.query(&scan()).unwrap();
+        builder.push(node(scan, filtered(scan))).unwrap();
+        let json = builder.finish().to_json().unwrap();
+        assert!(PostAsapDag::from_json(&json).is_ok());
+        let older = json.replacen("\"version\": 3", "\"version\": 2", 1);
+        assert!(wire_error(&older).contains("node 1 filters a measure, which wire version 2 cannot say"));
+    }
+}
+
+#[test]
+fn groupings_of_labels_survive_the_wire() {
+    let labelled = [
+        (Reduction::PerEntity, 0, "per entity: count(*)"),
+        (Reduction::Reduce { by: vec![col(0)], without: vec![col(1)] }, 1, "by a without b: count(*)"),
+        (Reduction::Reduce { by: vec![], without: vec![col(1), col(2)] }, 0, "without b, c: count(*)"),
+    ];
+    for (reduction, keys, text) in labelled {
+        let by = (0..keys).map(col).collect();
+        let plain = aggregate_of(scan(), by, vec![(AggIntent::count(), None)], None);
+        let query = node(Operator::Aggregate(Aggregate { reduction, ..plain }));
+        assert_eq!(query.schema().unique_keys().len(), 0);
+        let dag = PostAsapDag::from_queries([("q", &query)]).unwrap();
+        assert_eq!(PostAsapDag::from_json(&dag.to_json().unwrap()).unwrap(), dag);
+        let Operator::Aggregate(aggregate) = query.operator() else { panic!() };
+        assert_eq!(aggregate.describe(&schema()), text);
+    }
 }
 
 #[test]

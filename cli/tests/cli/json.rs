@@ -1,0 +1,51 @@
+//! JSON loses nothing.
+
+use serde_json::{Value, json};
+
+use crate::{asap, folder, stdout};
+
+fn rows(sql: &str) -> (String, Value) {
+    let folder = folder();
+    let output = asap(folder.path(), &["query", sql, "--table", "m=m.csv", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = stdout(&output);
+    let printed: Value = serde_json::from_str(&text).unwrap();
+    (text, printed["queries"][0].clone())
+}
+
+#[test]
+fn equal_names_keep_their_values() {
+    let (_, answer) = rows("SELECT a.n, b.n FROM (SELECT 1 AS n) a, (SELECT 2 AS n) b");
+    assert_eq!(answer["columns"][0]["name"], answer["columns"][1]["name"]);
+    assert_eq!(answer["rows"], json!([[1, 2]]));
+}
+
+#[test]
+fn numbers_keep_their_digits() {
+    let nines = "9".repeat(38);
+    let sql = format!(
+        "SELECT CAST('{nines}' AS DECIMAL(38, 0)) AS d, 9223372036854775807 AS i, 18446744073709551615 AS u,
+                0.1::double AS f, CAST(0.1 AS REAL) AS r, 1e300::double AS large, CAST('0.10' AS DECIMAL(5, 2)) AS c"
+    );
+    let (text, answer) = rows(&sql);
+    assert_eq!(answer["rows"][0][0], json!(nines));
+    assert_eq!(answer["rows"][0][6], json!("0.10"));
+    assert!(text.contains("9223372036854775807, 18446744073709551615, 0.1, 0.1, 1e+300"), "{text}");
+}
+
+#[test]
+fn what_is_no_json_number_is_text_and_null_is_null() {
+    let sql = "SELECT 'NaN'::double AS n, 'inf'::double AS i, '-inf'::double AS m, NULL AS nothing, '' AS empty,
+                      true AS b, DATE '2024-02-29' AS d, arrow_cast('x', 'Dictionary(Int32, Utf8)') AS k,
+                      make_array(1, NULL, 3) AS l, 'a\"b' AS q";
+    let (_, answer) = rows(sql);
+    let row = json!(["NaN", "inf", "-inf", null, "", true, "2024-02-29", "x", [1, null, 3], "a\"b"]);
+    assert_eq!(answer["rows"], json!([row]));
+}
+
+#[test]
+fn no_rows_are_an_empty_array() {
+    let (_, answer) = rows("SELECT k, sum(v) AS s FROM m WHERE v > 9 GROUP BY k");
+    assert_eq!(answer["rows"], json!([]));
+    assert_eq!(answer["columns"].as_array().map(Vec::len), Some(2));
+}

@@ -1,0 +1,27 @@
+//! Tables that are not what their argument says.
+
+use crate::{assert_fails, folder, write};
+
+#[rstest::rstest]
+#[case::directory("b=empty")]
+#[case::text("b=notes.txt")]
+#[case::no_ending("b=notes")]
+fn what_is_no_dataset_is_called_so(#[case] table: &str) {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    write(folder.path(), "notes.txt", b"k\n1\n");
+    write(folder.path(), "notes", b"k\n1\n");
+    let arguments = ["query", "SELECT 1 FROM b", "--table", table];
+    assert_fails(folder.path(), &arguments, 2, "cannot open table 'b'");
+    assert_fails(folder.path(), &arguments, 2, "not a Lance dataset");
+    assert_fails(folder.path(), &arguments, 2, "_versions");
+}
+
+#[test]
+fn a_name_with_a_schema_is_refused_and_quotes_help() {
+    let folder = folder();
+    assert_fails(folder.path(), &["query", "SELECT 1 FROM m", "--table", "a.m=m.csv"], 2, "write m=m.csv");
+    let sql = "SELECT count(*) AS n FROM \"a.m\"";
+    let output = crate::asap(folder.path(), &["query", sql, "--table", "\"a.m\"=m.csv", "--format", "csv"]);
+    assert_eq!(crate::stdout(&output), "n\n4\n", "{output:?}");
+}
