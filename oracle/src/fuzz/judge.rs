@@ -104,7 +104,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares an optimized answer with the interpreter's. A numbered defect excuses it only if the plain answer shows
-    /// that defect and this answer is the plain one, or is as right as the plain one can be under that defect.
+    /// that defect and this answer is the plain one, or is as right as the plain one can be under that defect. A failure
+    /// that a numbered defect explains is noted if the plain plan answers.
     pub(super) fn judge(
         &self,
         class: FailureClass,
@@ -116,9 +117,13 @@ impl<'a> Judge<'a> {
         let expected = self.expected.get(index)?;
         let defective = self.plain.get(index).and_then(|plain| plain.defective.as_ref());
         outcome.comparisons += 1;
-        if let (Some((defect, None)), Err(error)) = (defective, &found)
-            && defect.explains_failure(query, error)
+        if let (Ok(_), Err(error)) = (expected, &found)
+            && let Some(defect) = recognize_failure(query, error)
         {
+            // A failure is no wrong answer: another plan of the query may run into the defect where the plain one does not.
+            if !matches!(defective, Some((_, None))) {
+                outcome.reach("fails where the plain plan answers", format!("{class}, defect {}", defect.number()));
+            }
             *outcome.defects.entry(defect.number()).or_insert(0) += 1;
             return None;
         }
