@@ -37,6 +37,8 @@ pub enum Defect {
     /// Lance's bitmap with stable row ids, an update and `optimize_indices` in append mode: the old segment keeps the
     /// moved row's id, and the coverage of the new one readmits it.
     StaleStableRowId,
+    /// Lance's filters take both zeros of a float for equal, where DataFusion's tell them apart.
+    SignedZeroFilter,
 }
 
 /// What is known of a wrong plain answer.
@@ -60,7 +62,7 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ConstantGroupKeys,
         Self::PrunedSortKeys,
         Self::IndexedTruthTest,
@@ -68,6 +70,7 @@ impl Defect {
         Self::GroupedFloatExtrema,
         Self::EagerFilteredArgument,
         Self::StaleStableRowId,
+        Self::SignedZeroFilter,
     ];
 
     /// The defect's number, which never changes.
@@ -81,6 +84,7 @@ impl Defect {
             Self::GroupedFloatExtrema => 5,
             Self::EagerFilteredArgument => 6,
             Self::StaleStableRowId => 7,
+            Self::SignedZeroFilter => 8,
         }
     }
 
@@ -95,6 +99,7 @@ impl Defect {
                 evidence::is_right_but_for_float_extrema(evidence.query, evidence.table, evidence.found)
             }
             Self::StaleStableRowId => evidence::has_stale_ids(evidence),
+            Self::SignedZeroFilter => evidence::filters_zeros(evidence),
             Self::NullableTruthTest | Self::EagerFilteredArgument => false,
         }
     }
@@ -133,6 +138,7 @@ impl Defect {
             Self::GroupedFloatExtrema => recipes::grouped_float_extrema(),
             Self::EagerFilteredArgument => recipes::eager_filtered_argument(),
             Self::StaleStableRowId => recipes::stale_stable_row_id(),
+            Self::SignedZeroFilter => recipes::signed_zero_filter(),
         }
     }
 }

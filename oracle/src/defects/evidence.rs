@@ -74,6 +74,25 @@ pub(super) fn has_stale_ids(evidence: &Evidence<'_>) -> bool {
         && is_right_unindexed(evidence)
 }
 
+/// A filter reads a float column, a negative zero is in it or in the filter, and DataFusion's own filter is right.
+pub(super) fn filters_zeros(evidence: &Evidence<'_>) -> bool {
+    let columns = &evidence.table.columns;
+    let mut reads = false;
+    let mut zero = evidence.table.rows.iter().flatten().any(is_negative_zero);
+    for filter in evidence.query.filters() {
+        visit(filter, &mut |expr| match expr {
+            Expr::Column(_) => reads |= expr.data_type(columns) == Ok(Type::Float64),
+            Expr::Literal(literal) => zero |= is_negative_zero(&literal.value),
+            _ => {}
+        });
+    }
+    reads && zero && is_right_unindexed(evidence)
+}
+
+fn is_negative_zero(value: &Value) -> bool {
+    matches!(value, Value::Float64(float) if float.0 == 0.0 && float.0.is_sign_negative())
+}
+
 /// An overflow, and an aggregate with a FILTER whose argument can overflow.
 pub(super) fn is_eager_argument(query: &Query, error: &OracleError) -> bool {
     let mut may_overflow = false;

@@ -73,6 +73,14 @@ pub(super) fn stale_stable_row_id() -> Recipe {
     recipe
 }
 
+pub(super) fn signed_zero_filter() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Float64, nullable: false };
+    let zero = |value| Value::Float64(Float(value));
+    let filter = Expr::compare(Comparison::Greater, Expr::column("c0"), Expr::literal(zero(-0.0), Type::Float64));
+    let query = Query { filter: Some(filter), ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
+    recipe(vec![column], vec![Operation::Create { rows: vec![vec![zero(0.0)]] }], query)
+}
+
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
     let order_by = (0..sorted).map(|output| SortKey { output, descending: false, nulls_first: None }).collect();
     Query { group_by: Some(keys), order_by, ..Query::of_table("t", outputs) }

@@ -28,6 +28,11 @@ impl ColumnPlan {
         self.column.data_type
     }
 
+    /// May it hold NaN, infinities and both zeros?
+    pub(super) fn has_special_floats(&self) -> bool {
+        self.data_type() == Type::Float64 && !self.is_small
+    }
+
     /// One value, or NULL.
     pub(super) fn draw(&self, rng: &mut impl Rng) -> Value {
         if rng.random_bool(self.null_density) {

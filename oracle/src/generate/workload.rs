@@ -91,7 +91,7 @@ fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Ve
     let argument = argument(plan, columns, rng);
     let of = |function| Expr::aggregate(function, argument.clone(), filter.clone());
     // A sum over NaN or infinities depends on the order of the rows.
-    let adds = plan.data_type().is_numeric() && (plan.is_small || plan.data_type() != Type::Float64);
+    let adds = plan.data_type().is_numeric() && !plan.has_special_floats();
     match rng.random_range(0..7) {
         0 => vec![Expr::count_all(filter)],
         1 => vec![of(Function::Min), of(Function::Max)],
@@ -106,7 +106,7 @@ fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Ve
 fn argument(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
     match rng.random_range(0..10) {
         0..2 => Expr::case(predicate::generate(columns, 1, rng), plan.expr(), None),
-        2 if plan.data_type().is_numeric() && (plan.is_small || plan.data_type() != Type::Float64) => {
+        2 if plan.data_type().is_numeric() && !plan.has_special_floats() => {
             let operator = [Arithmetic::Add, Arithmetic::Subtract, Arithmetic::Multiply].choose(rng).copied();
             Expr::arithmetic(operator.unwrap_or(Arithmetic::Add), plan.expr(), predicate::constant(plan, rng))
         }
@@ -208,7 +208,7 @@ fn order(query: &mut Query, columns: &[ColumnPlan], rng: &mut impl Rng) {
         .collect();
     // Grouped extrema of floats that are no numbers depend on the order of rows, and a LIMIT would choose by them.
     let extrema = query.outputs.iter().any(|output| is_extremum(&output.expr));
-    let special = columns.iter().any(|plan| plan.data_type() == Type::Float64 && !plan.is_small);
+    let special = columns.iter().any(ColumnPlan::has_special_floats);
     if total && !(extrema && special) && rng.random() {
         query.limit = Some(rng.random_range(0..=5));
     }
