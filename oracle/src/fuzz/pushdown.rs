@@ -17,8 +17,11 @@ use super::reader::WatchedReader;
 use crate::Result;
 use crate::answer::Answer;
 use crate::dataset::TestDataset;
+use crate::defects::Defect;
 use crate::query::Query;
 use crate::recipe::Settings;
+
+const FLOAT_EXTREMA: Defect = Defect::GroupedFloatExtrema;
 
 /// The session with aggregate pushdown.
 pub(super) struct PushdownSide {
@@ -93,9 +96,13 @@ impl PushdownSide {
         judge.judge_schema(FailureClass::Pushdown, index, &first.schema(), outcome);
         let answer = self.execute(&first, query).await;
         if let Ok(answer) = &answer {
-            let again = self.execute(&reset_plan_states(Arc::clone(&first))?, query).await;
-            if again.as_ref().is_ok_and(|again| again.difference(answer).is_some()) || again.is_err() {
-                outcome.fail(FailureClass::Reexecution, Some(index), text(&first));
+            match self.execute(&reset_plan_states(Arc::clone(&first))?, query).await {
+                Ok(again) if again.difference(answer).is_none() => {}
+                // Partitions arrive in another order, on which such an answer depends.
+                Ok(again) if FLOAT_EXTREMA.excuses(query, &test.table, answer, &again) => {
+                    *outcome.defects.entry(FLOAT_EXTREMA.number()).or_insert(0) += 1;
+                }
+                Ok(_) | Err(_) => outcome.fail(FailureClass::Reexecution, Some(index), text(&first)),
             }
         }
         judge.judge(FailureClass::Pushdown, index, answer, outcome);
