@@ -17,7 +17,8 @@ use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_aggregate::expr_fn;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
-    Distinct, Expr as DfExpr, ExprFunctionExt, ExprSchemable, LogicalPlan, LogicalPlanBuilder, SortExpr, cast, col, lit,
+    Distinct, Expr as DfExpr, ExprFunctionExt, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Sort, SortExpr, cast,
+    col, lit,
 };
 
 use crate::ExecutionError;
@@ -100,7 +101,9 @@ impl Planner<'_> {
                     .iter()
                     .map(|key| Ok(SortExpr::new(translator.expr(&key.expr)?, !key.descending, key.nulls_first)))
                     .collect::<Result<Vec<_>, ExecutionError>>()?;
-                Ok(LogicalPlanBuilder::from(input).sort(keys)?.build()?)
+                // Not by `LogicalPlanBuilder::sort`: that takes a key for what the projection below calls so in its own input,
+                // and `c0`, `c1`, … are the names of every level.
+                Ok(LogicalPlan::Sort(Sort { expr: keys, input: Arc::new(input), fetch: None }))
             }
             Operator::Limit { skip, fetch, input } => {
                 let rows = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
