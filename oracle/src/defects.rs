@@ -115,16 +115,18 @@ impl Defect {
     }
 
     /// Is another plan's answer wrong in the very way in which this defect made the plain one wrong? It is if it is the
-    /// plain one. Lost sort keys leave ties in any order and float extrema depend on the order of rows, so there it also
-    /// is if it is right but for those keys, or those columns.
+    /// plain one. Lost sort keys leave ties in any order, so there it also is if it is right but for those keys.
     #[must_use]
     pub fn excuses(self, query: &Query, table: &Table, plain: &Answer, found: &Answer) -> bool {
-        let alike = match self {
-            Self::PrunedSortKeys => evidence::is_right_under_fewer_keys(query, table, found),
-            Self::GroupedFloatExtrema => evidence::is_right_but_for_float_extrema(query, table, found),
-            _ => false,
-        };
-        alike || plain.difference(found).is_none()
+        let alike = self == Self::PrunedSortKeys && evidence::is_right_under_fewer_keys(query, table, found);
+        alike || self.may_strike_at_random(query, table, found) || plain.difference(found).is_none()
+    }
+
+    /// Does the defect depend on the order in which rows arrive, and explain this answer whatever the plain one is? One
+    /// plan that runs twice, and two plans that are the same, may then differ.
+    #[must_use]
+    pub fn may_strike_at_random(self, query: &Query, table: &Table, found: &Answer) -> bool {
+        self == Self::GroupedFloatExtrema && evidence::is_right_but_for_float_extrema(query, table, found)
     }
 
     /// The smallest case that shows it.
@@ -141,6 +143,12 @@ impl Defect {
             Self::SignedZeroFilter => recipes::signed_zero_filter(),
         }
     }
+}
+
+/// The defect that may have struck this answer and no other one of the same query.
+#[must_use]
+pub fn recognize_at_random(query: &Query, table: &Table, found: &Answer) -> Option<Defect> {
+    Defect::ALL.into_iter().find(|defect| defect.may_strike_at_random(query, table, found))
 }
 
 /// The defect that explains why a query with an answer fails.
