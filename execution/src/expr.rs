@@ -9,6 +9,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr as DfExpr, Operator as DfOperato
 use crate::ExecutionError;
 use crate::average::AverageFromParts;
 use crate::literal::to_scalar;
+use crate::truth_test;
 
 /// Translates expressions over the columns of one input.
 pub(crate) struct ExprTranslator<'a> {
@@ -19,8 +20,14 @@ pub(crate) struct ExprTranslator<'a> {
 }
 
 impl ExprTranslator<'_> {
+    /// A value: a key, an argument, an output column, or the filter of a measure.
     pub(crate) fn expr(&self, expr: &Expr) -> Result<DfExpr, ExecutionError> {
-        let boxed = |expr: &Expr| self.expr(expr).map(Box::new);
+        Ok(truth_test::spell_out(self.predicate(expr)?)?)
+    }
+
+    /// A row predicate, in the form that table providers know.
+    pub(crate) fn predicate(&self, expr: &Expr) -> Result<DfExpr, ExecutionError> {
+        let boxed = |expr: &Expr| self.predicate(expr).map(Box::new);
         Ok(match expr {
             Expr::Column(id) => {
                 let columns = self.columns.len();
@@ -42,7 +49,7 @@ impl ExprTranslator<'_> {
             Expr::Cast { arg, to, null_on_failure: false } => DfExpr::Cast(Cast::new(boxed(arg)?, to.clone())),
             Expr::Cast { arg, to, null_on_failure: true } => DfExpr::TryCast(TryCast::new(boxed(arg)?, to.clone())),
             Expr::InList { arg, list, negated } => {
-                DfExpr::InList(InList::new(boxed(arg)?, self.exprs(list)?, *negated))
+                DfExpr::InList(InList::new(boxed(arg)?, self.predicates(list)?, *negated))
             }
             Expr::Like { arg, pattern, escape, case_insensitive, negated } => {
                 DfExpr::Like(Like::new(*negated, boxed(arg)?, boxed(pattern)?, *escape, *case_insensitive))
@@ -57,13 +64,17 @@ impl ExprTranslator<'_> {
             )),
             Expr::Function { name, args, .. } => {
                 let udf = self.functions.udf(name).map_err(|_| ExecutionError::UnknownFunction(name.clone()))?;
-                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, self.exprs(args)?))
+                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, self.predicates(args)?))
             }
             Expr::AverageFromParts { sum, count, data_type } => {
                 let udf = AverageFromParts::udf(data_type.clone());
-                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, vec![self.expr(sum)?, self.expr(count)?]))
+                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, vec![self.predicate(sum)?, self.predicate(count)?]))
             }
         })
+    }
+
+    fn predicates(&self, exprs: &[Expr]) -> Result<Vec<DfExpr>, ExecutionError> {
+        exprs.iter().map(|expr| self.predicate(expr)).collect()
     }
 
     pub(crate) fn exprs(&self, exprs: &[Expr]) -> Result<Vec<DfExpr>, ExecutionError> {

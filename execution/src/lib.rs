@@ -39,6 +39,7 @@ mod panic;
 mod plan;
 mod run;
 mod sharing;
+mod truth_test;
 
 pub use compare::{Comparison, Difference, FloatTolerance, RowOrder, compare};
 pub use error::ExecutionError;

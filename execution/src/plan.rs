@@ -196,7 +196,7 @@ fn filter(
     functions: &dyn FunctionRegistry,
 ) -> Result<LogicalPlan, ExecutionError> {
     let columns = columns_of(&input);
-    let predicate = ExprTranslator { columns: &columns, functions }.expr(predicate)?;
+    let predicate = ExprTranslator { columns: &columns, functions }.predicate(predicate)?;
     Ok(LogicalPlanBuilder::from(input).filter(predicate)?.build()?)
 }
 

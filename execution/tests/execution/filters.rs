@@ -97,6 +97,29 @@ async fn datafusion_22773_an_untyped_null_keeps_no_row() {
     assert_eq!(text(&answer.batches), ["0"]);
 }
 
+/// DataFusion 54.1 fails where two aggregates share a truth test (defect 4 of the oracle).
+#[rstest]
+#[case("(x > 3) IS NOT FALSE", "coalesce(x > 3, true)")]
+#[case("(x > 3) IS TRUE", "coalesce(x > 3, false)")]
+#[case("(x > 3) IS NOT TRUE", "NOT coalesce(x > 3, false)")]
+#[case("(x > 3) IS FALSE", "NOT coalesce(x > 3, true)")]
+#[case("(x > 3) IS UNKNOWN", "x IS NULL")]
+#[case("(x > 3) IS NOT UNKNOWN", "x IS NOT NULL")]
+#[tokio::test]
+async fn measures_share_a_truth_test(#[case] test: &str, #[case] meaning: &str) {
+    let context = session(1).await;
+    let sql = |test: &str| {
+        format!(
+            "SELECT b, sum(x) FILTER (WHERE {test}) AS s, avg(x) FILTER (WHERE {test}) AS a,
+                count(x) FILTER (WHERE {test}) AS n FROM r GROUP BY b ORDER BY b"
+        )
+    };
+    let planned = plan(&context, &[&sql(test)]).await.1;
+    let [answer] = support::answers(&planned.dag, &context).await.try_into().unwrap();
+    let plain = context.sql(&sql(meaning)).await.unwrap().collect().await.unwrap();
+    assert_eq!(text(&answer.batches), text(&plain));
+}
+
 /// COUNT of a CASE counts the rows where the predicate is TRUE and the value is there.
 #[tokio::test]
 async fn a_count_of_a_case_counts_values() {
