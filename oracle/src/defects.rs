@@ -32,7 +32,8 @@ pub enum Defect {
     /// DataFusion's grouped MIN and MAX of floats start at the largest finite numbers and compare as numbers: an infinity
     /// alone is lost, and after a NaN comes whatever follows it.
     GroupedFloatExtrema,
-    /// DataFusion computes an aggregate's argument also for rows that its FILTER rejects, and fails where it overflows.
+    /// DataFusion computes an aggregate's argument also for rows that its FILTER rejects, and over no row at all if WHERE pins
+    /// its column to a constant, and fails where it overflows.
     EagerFilteredArgument,
     /// Lance's bitmap with stable row ids, an update and `optimize_indices` in append mode: the old segment keeps the
     /// moved row's id, and the coverage of the new one readmits it.
