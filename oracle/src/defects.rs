@@ -32,7 +32,8 @@ pub enum Defect {
     /// DataFusion's grouped MIN and MAX of floats start at the largest finite numbers and compare as numbers: an infinity
     /// alone is lost, and after a NaN comes whatever follows it.
     GroupedFloatExtrema,
-    /// DataFusion computes an aggregate's argument also for rows that its FILTER rejects, and fails where it overflows.
+    /// DataFusion computes an aggregate's argument also for rows that its FILTER rejects, and over no row at all if WHERE pins
+    /// its column to a constant, and fails where it overflows.
     EagerFilteredArgument,
     /// Lance's bitmap with stable row ids, an update and `optimize_indices` in append mode: the old segment keeps the
     /// moved row's id, and the coverage of the new one readmits it.
@@ -115,16 +116,18 @@ impl Defect {
     }
 
     /// Is another plan's answer wrong in the very way in which this defect made the plain one wrong? It is if it is the
-    /// plain one. Lost sort keys leave ties in any order and float extrema depend on the order of rows, so there it also
-    /// is if it is right but for those keys, or those columns.
+    /// plain one. Lost sort keys leave ties in any order, so there it also is if it is right but for those keys.
     #[must_use]
     pub fn excuses(self, query: &Query, table: &Table, plain: &Answer, found: &Answer) -> bool {
-        let alike = match self {
-            Self::PrunedSortKeys => evidence::is_right_under_fewer_keys(query, table, found),
-            Self::GroupedFloatExtrema => evidence::is_right_but_for_float_extrema(query, table, found),
-            _ => false,
-        };
-        alike || plain.difference(found).is_none()
+        let alike = self == Self::PrunedSortKeys && evidence::is_right_under_fewer_keys(query, table, found);
+        alike || self.may_strike_at_random(query, table, found) || plain.difference(found).is_none()
+    }
+
+    /// Does the defect depend on the order in which rows arrive, and explain this answer whatever the plain one is? One
+    /// plan that runs twice, and two plans that are the same, may then differ.
+    #[must_use]
+    pub fn may_strike_at_random(self, query: &Query, table: &Table, found: &Answer) -> bool {
+        self == Self::GroupedFloatExtrema && evidence::is_right_but_for_float_extrema(query, table, found)
     }
 
     /// The smallest case that shows it.
@@ -141,6 +144,12 @@ impl Defect {
             Self::SignedZeroFilter => recipes::signed_zero_filter(),
         }
     }
+}
+
+/// The defect that may have struck this answer and no other one of the same query.
+#[must_use]
+pub fn recognize_at_random(query: &Query, table: &Table, found: &Answer) -> Option<Defect> {
+    Defect::ALL.into_iter().find(|defect| defect.may_strike_at_random(query, table, found))
 }
 
 /// The defect that explains why a query with an answer fails.

@@ -8,7 +8,7 @@ use crate::OracleError;
 use crate::answer::Answer;
 use crate::error_class::ErrorClass;
 use crate::model::Table;
-use crate::query::{Expr, Function, Query, SortKey, visit};
+use crate::query::{Comparison, Expr, Function, Query, SortKey, visit};
 use crate::recipe::Operation;
 use crate::value::{Row, Type, Value};
 
@@ -93,17 +93,37 @@ fn is_negative_zero(value: &Value) -> bool {
     matches!(value, Value::Float64(float) if float.0 == 0.0 && float.0.is_sign_negative())
 }
 
-/// An overflow, and an aggregate with a FILTER whose argument can overflow.
+/// An overflow, and an aggregate whose argument can overflow where the query asks for no such row: a FILTER rejects it, or
+/// WHERE pins the argument's column to a constant.
 pub(super) fn is_eager_argument(query: &Query, error: &OracleError) -> bool {
+    let pinned = pinned_columns(query);
     let mut may_overflow = false;
     query.visit(&mut |expr| {
         if let Expr::Aggregate(call) = expr
-            && let (Some(argument), true) = (&call.argument, call.filter.is_some())
+            && let Some(argument) = &call.argument
         {
-            visit(argument, &mut |expr| may_overflow |= matches!(expr, Expr::Arithmetic { .. }));
+            let mut reads_pinned = false;
+            visit(argument, &mut |expr| reads_pinned |= matches!(expr, Expr::Column(name) if pinned.contains(name)));
+            let rejected = call.filter.is_some() || reads_pinned;
+            visit(argument, &mut |expr| may_overflow |= rejected && matches!(expr, Expr::Arithmetic { .. }));
         }
     });
     may_overflow && ErrorClass::of(error) == ErrorClass::Overflow
+}
+
+/// Columns that WHERE compares with a constant for equality.
+fn pinned_columns(query: &Query) -> Vec<String> {
+    let mut pinned = Vec::new();
+    for filter in query.filters() {
+        visit(filter, &mut |expr| {
+            if let Expr::Compare { operator: Comparison::Equal, left, right } = expr
+                && let (Expr::Column(name), Expr::Literal(_)) = (&**left, &**right)
+            {
+                pinned.push(name.clone());
+            }
+        });
+    }
+    pinned
 }
 
 /// A grouped query over floats that are not all finite is right in every other column than MIN and MAX of floats, and

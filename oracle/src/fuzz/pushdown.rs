@@ -17,11 +17,8 @@ use super::reader::WatchedReader;
 use crate::Result;
 use crate::answer::Answer;
 use crate::dataset::TestDataset;
-use crate::defects::Defect;
 use crate::query::Query;
 use crate::recipe::Settings;
-
-const FLOAT_EXTREMA: Defect = Defect::GroupedFloatExtrema;
 
 /// The session with aggregate pushdown.
 pub(super) struct PushdownSide {
@@ -96,13 +93,9 @@ impl PushdownSide {
         judge.judge_schema(FailureClass::Pushdown, index, &first.schema(), outcome);
         let answer = self.execute(&first, query).await;
         if let Ok(answer) = &answer {
-            match self.execute(&reset_plan_states(Arc::clone(&first))?, query).await {
-                Ok(again) if again.difference(answer).is_none() => {}
-                // Partitions arrive in another order, on which such an answer depends.
-                Ok(again) if FLOAT_EXTREMA.excuses(query, &test.table, answer, &again) => {
-                    *outcome.defects.entry(FLOAT_EXTREMA.number()).or_insert(0) += 1;
-                }
-                Ok(_) | Err(_) => outcome.fail(FailureClass::Reexecution, Some(index), text(&first)),
+            let again = self.execute(&reset_plan_states(Arc::clone(&first))?, query).await;
+            if !again.is_ok_and(|again| judge.are_alike(query, answer, &again)) {
+                outcome.fail(FailureClass::Reexecution, Some(index), text(&first));
             }
         }
         judge.judge(FailureClass::Pushdown, index, answer, outcome);

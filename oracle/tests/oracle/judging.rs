@@ -10,7 +10,7 @@ use asap_oracle::error_class::ErrorClass;
 use asap_oracle::fuzz::{FailureClass, FuzzOptions, check_recipe, fuzz};
 use asap_oracle::model::{ModelError, Table};
 use asap_oracle::recipe::{Operation, Recipe};
-use asap_oracle::value::Value;
+use asap_oracle::value::{Float, Value};
 use datafusion::error::DataFusionError;
 use rstest::rstest;
 
@@ -54,6 +54,22 @@ fn lost_group_keys_excuse_the_plain_answer_only() {
     other.rows[0][1] = Value::Int64(1);
     assert!(Defect::ConstantGroupKeys.excuses(query, &table, &plain, &plain));
     assert!(!Defect::ConstantGroupKeys.excuses(query, &table, &plain, &other));
+}
+
+/// Lost infinities excuse the end of the finite range in that column, and nothing else anywhere.
+#[test]
+fn float_extrema_excuse_no_other_value() {
+    let recipe = Defect::GroupedFloatExtrema.recipe();
+    let (query, table) = (&recipe.workload[0], table(&recipe));
+    let right = table.answer(query).unwrap();
+    let with = |column: usize, value: f64| {
+        let mut answer = right.clone();
+        answer.rows[0][column] = Value::Float64(Float(value));
+        Defect::GroupedFloatExtrema.may_strike_at_random(query, &table, &answer)
+    };
+    assert!(with(1, f64::MIN));
+    assert!(!with(1, 7.0));
+    assert!(!with(0, f64::MIN));
 }
 
 #[rstest]
