@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use asap_types::{
-    AggIntent, Aggregate, ExactOperation, Expr, MeasureFilters, NodeId, Operator, PostAsapDag, PostOperator, Predicate,
-    Reduction, Schema, SummaryFamily, TableRef, UnaryOp,
+    AggIntent, Aggregate, ExactOperation, Expr, Literal, MeasureFilters, NodeId, Operator, PostAsapDag, PostOperator,
+    Predicate, Reduction, Schema, SummaryFamily, TableRef, UnaryOp,
 };
 use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::TableProvider;
@@ -218,7 +218,7 @@ fn aggregate_expr(
     let mut filter = filter.cloned();
     let call = match measure {
         AggIntent::Count { accuracy: asap_types::AccuracyTarget::Exact } => {
-            let (counted, rest) = counted_column(filter);
+            let (counted, rest) = counted_value(filter);
             filter = rest;
             match counted {
                 Some(counted) => expr_fn::count(translator.expr(&counted)?),
@@ -252,18 +252,38 @@ fn boolean(filter: DfExpr, input: &DFSchema) -> Result<DfExpr, ExecutionError> {
     }
 }
 
-/// `count(*) FILTER (x IS NOT NULL AND rest)` as `count(x) FILTER (rest)`, which more of the plan below understands:
-/// the counted column and what is left of the filter. Only for a plain column, which cannot fail for any row.
-fn counted_column(filter: Option<Expr>) -> (Option<Expr>, Option<Expr>) {
+/// `count(*) FILTER (x IS NOT NULL AND rest)` as `count(x) FILTER (rest)`, which more of the plan below understands and
+/// which evaluates `x` also where DataFusion knows that it is not NULL, and leaves the test out although `x` may fail:
+/// what is counted and what is left of the filter.
+///
+/// Beside other conditions only for a plain column: a DataFusion aggregate computes its argument also for rows that its
+/// filter rejects. Where they guard an `x` that may fail, as the front end spells it, so does a CASE.
+fn counted_value(filter: Option<Expr>) -> (Option<Expr>, Option<Expr>) {
     let mut conjuncts = filter.map(Expr::conjuncts).unwrap_or_default();
-    let is_column = |conjunct: &Expr| matches!(conjunct, Expr::Unary { op: UnaryOp::IsNotNull, arg } if matches!(**arg, Expr::Column(_)));
-    let Some(position) = conjuncts.iter().rposition(is_column) else {
-        return (None, Expr::conjunction(conjuncts));
-    };
-    let Expr::Unary { arg, .. } = conjuncts.remove(position) else {
-        return (None, Expr::conjunction(conjuncts));
-    };
-    (Some(*arg), Expr::conjunction(conjuncts))
+    if let [only] = conjuncts.as_slice()
+        && let Some(counted) = tested_value(only).cloned().or_else(|| guarded_value(only))
+    {
+        return (Some(counted), None);
+    }
+    let is_column = |conjunct: &Expr| matches!(tested_value(conjunct), Some(Expr::Column(_)));
+    let counted = conjuncts.iter().rposition(is_column).map(|position| conjuncts.remove(position));
+    (counted.as_ref().and_then(tested_value).cloned(), Expr::conjunction(conjuncts))
+}
+
+/// The `x` of `x IS NOT NULL`.
+fn tested_value(test: &Expr) -> Option<&Expr> {
+    match test {
+        Expr::Unary { op: UnaryOp::IsNotNull, arg } => Some(arg),
+        _ => None,
+    }
+}
+
+/// `CASE WHEN guard THEN x END` of `CASE WHEN guard THEN x IS NOT NULL ELSE FALSE END`.
+fn guarded_value(test: &Expr) -> Option<Expr> {
+    let Expr::Case { operand: None, branches, otherwise: Some(otherwise) } = test else { return None };
+    let [(guard, test)] = branches.as_slice() else { return None };
+    let value = tested_value(test).filter(|_| **otherwise == Expr::Literal(Literal::boolean(false)))?;
+    Some(Expr::Case { operand: None, branches: vec![(guard.clone(), value.clone())], otherwise: None })
 }
 
 /// The output column of a measure.

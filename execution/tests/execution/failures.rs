@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use asap_execution::{ExecutionError, catch_panic, run};
 use asap_types::{AggIntent, Expr, NamedExpr, Operator, PostAsapDag, Predicate, QueryExpr};
+use datafusion::arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch};
 use datafusion::arrow::datatypes::DataType;
+use datafusion::prelude::SessionContext;
+use rstest::rstest;
 
+use crate::planned::{plan, text};
 use crate::support::{K, X, aggregate, context, scan};
 
 /// `k` as an integer: fails for every row of `t`.
@@ -109,5 +113,32 @@ mod support {
         ) -> Result<Arc<dyn ExecutionPlan>> {
             panic!("a bug")
         }
+    }
+}
+
+/// DataFusion leaves `x IS NOT NULL` out of a filter where `x` has no NULL, also if its evaluation fails.
+#[rstest]
+#[case::counted("count(d + d) AS n", true)]
+#[case::tested("count(*) FILTER (WHERE d + d IS NOT NULL) AS n", true)]
+#[case::beside_a_filter("count(d + d) FILTER (WHERE a > 1) AS n", true)]
+#[case::in_a_case("count(CASE WHEN a > 1 THEN d + d END) AS n", true)]
+#[case::grouped("a, count(d + d) AS n", true)]
+#[case::rejected_by_a_filter("count(d + d) FILTER (WHERE a < 2) AS n", false)]
+#[case::rejected_by_a_case("count(CASE WHEN a < 2 THEN d + d END) AS n", false)]
+#[tokio::test]
+async fn a_count_of_what_has_no_null_evaluates_it(#[case] outputs: &str, #[case] fails: bool) {
+    let context = SessionContext::new();
+    let digits = Decimal128Array::from(vec![1, 10_i128.pow(38) - 1]).with_precision_and_scale(38, 0).unwrap();
+    let batch = RecordBatch::try_from_iter_with_nullable([
+        ("a", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef, false),
+        ("d", Arc::new(digits) as ArrayRef, false),
+    ]);
+    context.register_batch("t", batch.unwrap()).unwrap();
+    let keys = if outputs.starts_with("a,") { "GROUP BY a" } else { "" };
+    let planned = plan(&context, &[&format!("SELECT {outputs} FROM t {keys}")]).await.1;
+    let [result] = run(&planned.dag, &context).await.try_into().unwrap();
+    match result {
+        Ok(answer) => assert!(!fails, "{}", text(&answer.batches).join("; ")),
+        Err(error) => assert!(fails && error.to_string().to_lowercase().contains("overflow"), "{error}"),
     }
 }

@@ -94,7 +94,7 @@ impl PushdownSide {
         let answer = self.execute(&first, query).await;
         if let Ok(answer) = &answer {
             let again = self.execute(&reset_plan_states(Arc::clone(&first))?, query).await;
-            if !again.is_ok_and(|again| judge.are_alike(query, answer, &again)) {
+            if !again.is_ok_and(|again| judge.are_alike(index, answer, &again)) {
                 outcome.fail(FailureClass::Reexecution, Some(index), text(&first));
             }
         }
