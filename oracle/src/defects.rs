@@ -40,6 +40,24 @@ pub enum Defect {
     StaleStableRowId,
     /// Lance's filters take both zeros of a float for equal, where DataFusion's tell them apart.
     SignedZeroFilter,
+    /// DataFusion's grouping under ORDER BY a key and LIMIT looks float keys up with `==` and never finds a NaN again:
+    /// its group is answered several times, or the plan panics.
+    RepeatedNanKey,
+}
+
+/// An answer, right or wrong, and what may have become of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Suspect<'a> {
+    /// The query.
+    pub query: &'a Query,
+    /// The rows.
+    pub table: &'a Table,
+    /// The plain query's optimized logical plan, if it has sort keys that it could lose.
+    pub optimized: Option<&'a LogicalPlan>,
+    /// Do rows arrive in more than one partition, so in any order?
+    pub is_parallel: bool,
+    /// The answer.
+    pub found: &'a Answer,
 }
 
 /// What is known of a wrong plain answer.
@@ -63,7 +81,7 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ConstantGroupKeys,
         Self::PrunedSortKeys,
         Self::IndexedTruthTest,
@@ -72,6 +90,7 @@ impl Defect {
         Self::EagerFilteredArgument,
         Self::StaleStableRowId,
         Self::SignedZeroFilter,
+        Self::RepeatedNanKey,
     ];
 
     /// The defect's number, which never changes.
@@ -86,6 +105,7 @@ impl Defect {
             Self::EagerFilteredArgument => 6,
             Self::StaleStableRowId => 7,
             Self::SignedZeroFilter => 8,
+            Self::RepeatedNanKey => 9,
         }
     }
 
@@ -101,16 +121,18 @@ impl Defect {
             }
             Self::StaleStableRowId => evidence::has_stale_ids(evidence),
             Self::SignedZeroFilter => evidence::filters_zeros(evidence),
+            Self::RepeatedNanKey => evidence::repeats_nan_keys(evidence.query, evidence.table, evidence.found),
             Self::NullableTruthTest | Self::EagerFilteredArgument => false,
         }
     }
 
     /// Does the defect explain that a query with an answer fails?
     #[must_use]
-    pub fn explains_failure(self, query: &Query, error: &OracleError) -> bool {
+    pub fn explains_failure(self, query: &Query, table: &Table, error: &OracleError) -> bool {
         match self {
             Self::NullableTruthTest => evidence::is_nullable_truth_test(query, error),
             Self::EagerFilteredArgument => evidence::is_eager_argument(query, error),
+            Self::RepeatedNanKey => evidence::panics_on_nan_key(query, table, error),
             _ => false,
         }
     }
@@ -118,16 +140,29 @@ impl Defect {
     /// Is another plan's answer wrong in the very way in which this defect made the plain one wrong? It is if it is the
     /// plain one. Lost sort keys leave ties in any order, so there it also is if it is right but for those keys.
     #[must_use]
-    pub fn excuses(self, query: &Query, table: &Table, plain: &Answer, found: &Answer) -> bool {
+    pub fn excuses(self, suspect: &Suspect<'_>, plain: &Answer) -> bool {
+        let Suspect { query, table, found, .. } = *suspect;
         let alike = self == Self::PrunedSortKeys && evidence::is_right_under_fewer_keys(query, table, found);
-        alike || self.may_strike_at_random(query, table, found) || plain.difference(found).is_none()
+        alike || self.may_strike_at_random(suspect) || plain.difference(found).is_none()
     }
 
     /// Does the defect depend on the order in which rows arrive, and explain this answer whatever the plain one is? One
-    /// plan that runs twice, and two plans that are the same, may then differ.
+    /// plan that runs twice, and two plans that are the same, may then differ. Ties under lost sort keys stand in any
+    /// order even in one partition: plans may scan fragments in different orders.
     #[must_use]
-    pub fn may_strike_at_random(self, query: &Query, table: &Table, found: &Answer) -> bool {
-        self == Self::GroupedFloatExtrema && evidence::is_right_but_for_float_extrema(query, table, found)
+    pub fn may_strike_at_random(self, suspect: &Suspect<'_>) -> bool {
+        let Suspect { query, table, found, .. } = *suspect;
+        match self {
+            Self::GroupedFloatExtrema => {
+                suspect.is_parallel && evidence::is_right_but_for_float_extrema(query, table, found)
+            }
+            Self::PrunedSortKeys => {
+                suspect.optimized.is_some_and(|plan| evidence::loses_sort_keys(query, plan))
+                    && evidence::is_right_under_fewer_keys(query, table, found)
+            }
+            Self::RepeatedNanKey => evidence::repeats_nan_keys(query, table, found),
+            _ => false,
+        }
     }
 
     /// The smallest case that shows it.
@@ -142,20 +177,21 @@ impl Defect {
             Self::EagerFilteredArgument => recipes::eager_filtered_argument(),
             Self::StaleStableRowId => recipes::stale_stable_row_id(),
             Self::SignedZeroFilter => recipes::signed_zero_filter(),
+            Self::RepeatedNanKey => recipes::repeated_nan_key(),
         }
     }
 }
 
 /// The defect that may have struck this answer and no other one of the same query.
 #[must_use]
-pub fn recognize_at_random(query: &Query, table: &Table, found: &Answer) -> Option<Defect> {
-    Defect::ALL.into_iter().find(|defect| defect.may_strike_at_random(query, table, found))
+pub fn recognize_at_random(suspect: &Suspect<'_>) -> Option<Defect> {
+    Defect::ALL.into_iter().find(|defect| defect.may_strike_at_random(suspect))
 }
 
 /// The defect that explains why a query with an answer fails.
 #[must_use]
-pub fn recognize_failure(query: &Query, error: &OracleError) -> Option<Defect> {
-    Defect::ALL.into_iter().find(|defect| defect.explains_failure(query, error))
+pub fn recognize_failure(query: &Query, table: &Table, error: &OracleError) -> Option<Defect> {
+    Defect::ALL.into_iter().find(|defect| defect.explains_failure(query, table, error))
 }
 
 /// The defect that explains a wrong plain answer.

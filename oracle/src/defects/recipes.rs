@@ -81,6 +81,14 @@ pub(super) fn signed_zero_filter() -> Recipe {
     recipe(vec![column], vec![Operation::Create { rows: vec![vec![zero(0.0)]] }], query)
 }
 
+pub(super) fn repeated_nan_key() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Float64, nullable: false };
+    let nan = || vec![Value::Float64(Float(f64::NAN))];
+    let key = vec![Output::new(Expr::column("c0"), "c0")];
+    let query = Query { limit: Some(2), ..grouped(vec![Expr::column("c0")], key, 1) };
+    recipe(vec![column], vec![Operation::Create { rows: vec![nan(), nan()] }], query)
+}
+
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
     let order_by = (0..sorted).map(|output| SortKey { output, descending: false, nulls_first: None }).collect();
     Query { group_by: Some(keys), order_by, ..Query::of_table("t", outputs) }

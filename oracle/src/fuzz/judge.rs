@@ -1,13 +1,14 @@
 //! Compares answers, errors and schemas. The interpreter is right by definition.
 
 use arrow::datatypes::SchemaRef;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 
 use super::check::CaseOutcome;
 use super::failure::FailureClass;
 use crate::answer::Answer;
 use crate::dataset::{TestDataset, plain_answer};
-use crate::defects::{Defect, Evidence, recognize, recognize_at_random, recognize_failure};
+use crate::defects::{Defect, Evidence, Suspect, recognize, recognize_at_random, recognize_failure};
 use crate::error_class::ErrorClass;
 use crate::model::ModelError;
 use crate::query::Query;
@@ -28,6 +29,8 @@ pub(super) struct Judge<'a> {
 struct Plain {
     /// The fields of its physical plan.
     schema: Option<SchemaRef>,
+    /// Its optimized logical plan, if ORDER BY has several keys, of which some may be lost.
+    optimized: Option<LogicalPlan>,
     /// The defect that made its answer wrong, and that answer, or that it has none.
     defective: Option<(Defect, Option<Answer>)>,
 }
@@ -44,7 +47,8 @@ impl<'a> Judge<'a> {
             let expected = &judge.expected[index];
             let found = found.map(|(answer, _)| answer);
             let defective = judge.judge_plain(Some(index), query, expected, found, outcome).await;
-            judge.plain.push(Plain { schema, defective });
+            let optimized = judge.sorting_plan(query).await;
+            judge.plain.push(Plain { schema, optimized, defective });
         }
         Ok(judge)
     }
@@ -70,7 +74,7 @@ impl<'a> Judge<'a> {
     ) -> Option<(Defect, Option<Answer>)> {
         outcome.comparisons += 1;
         if let (Ok(_), Err(error)) = (expected, &found)
-            && let Some(defect) = recognize_failure(query, error)
+            && let Some(defect) = recognize_failure(query, &self.test.table, error)
         {
             *outcome.defects.entry(defect.number()).or_insert(0) += 1;
             return Some((defect, None));
@@ -86,6 +90,13 @@ impl<'a> Judge<'a> {
             Err(error) => outcome.fail(FailureClass::Plain, index, format!("{difference}\nand then: {error}")),
         }
         None
+    }
+
+    async fn sorting_plan(&self, query: &Query) -> Option<LogicalPlan> {
+        if query.order_by.len() < 2 {
+            return None;
+        }
+        self.plain_session.sql(&query.to_string()).await.ok()?.into_optimized_plan().ok()
     }
 
     async fn defect(&self, query: &Query, expected: &Answer, found: &Answer) -> Result<Option<Defect>> {
@@ -118,7 +129,8 @@ impl<'a> Judge<'a> {
         let defective = self.plain.get(index).and_then(|plain| plain.defective.as_ref());
         outcome.comparisons += 1;
         if let (Ok(_), Err(error)) = (expected, &found)
-            && let Some(defect) = self.queries().iter().find_map(|query| recognize_failure(query, error))
+            && let Some(defect) =
+                self.queries().iter().find_map(|query| recognize_failure(query, &self.test.table, error))
         {
             // A failure is no wrong answer: another plan may run into the defect where the plain one does not, also by what
             // the query shares with another one.
@@ -130,10 +142,7 @@ impl<'a> Judge<'a> {
         }
         let (expected, found) = both(class, Some(index), expected, found, outcome)?;
         let difference = expected.difference(&found)?;
-        let excuse = match defective {
-            Some((defect, Some(plain))) if defect.excuses(query, &self.test.table, plain, &found) => Some(*defect),
-            _ => self.at_random(query, &found),
-        };
+        let excuse = self.excuse(index, query, &found);
         match excuse {
             Some(defect) => *outcome.defects.entry(defect.number()).or_insert(0) += 1,
             None => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
@@ -142,20 +151,28 @@ impl<'a> Judge<'a> {
     }
 
     /// Two answers of one plan to the query at `index`, which must be equal but for a defect that leaves the order of rows
-    /// open: a lost sort key, or float extrema.
+    /// open.
     pub(super) fn are_alike(&self, index: usize, first: &Answer, second: &Answer) -> bool {
         let Some(query) = self.queries().get(index) else { return false };
-        let is_excused = |answer| match self.plain.get(index).and_then(|plain| plain.defective.as_ref()) {
-            Some((defect, Some(plain))) => defect.excuses(query, &self.test.table, plain, answer),
-            _ => self.at_random(query, answer).is_some(),
-        };
-        first.difference(second).is_none() || is_excused(first) && is_excused(second)
+        let is_excused = |answer| self.excuse(index, query, answer).is_some();
+        let is_right = |answer| self.expected(index).is_some_and(|expected| expected.difference(answer).is_none());
+        first.difference(second).is_none()
+            || (is_right(first) || is_excused(first)) && (is_right(second) || is_excused(second))
     }
 
-    /// The defect that may have struck this answer alone. In one partition rows arrive in one order, for every plan.
-    fn at_random(&self, query: &Query, found: &Answer) -> Option<Defect> {
+    /// The defect that excuses a wrong answer to the query at `index`: the plain answer's, or one that strikes at random.
+    fn excuse(&self, index: usize, query: &Query, found: &Answer) -> Option<Defect> {
+        let plain = self.plain.get(index)?;
+        let suspect = self.suspect(query, plain.optimized.as_ref(), found);
+        match &plain.defective {
+            Some((defect, Some(plain))) if defect.excuses(&suspect, plain) => Some(*defect),
+            _ => recognize_at_random(&suspect),
+        }
+    }
+
+    fn suspect<'s>(&'s self, query: &'s Query, optimized: Option<&'s LogicalPlan>, found: &'s Answer) -> Suspect<'s> {
         let is_parallel = self.recipe.settings.target_partitions > 1;
-        is_parallel.then(|| recognize_at_random(query, &self.test.table, found)).flatten()
+        Suspect { query, table: &self.test.table, optimized, is_parallel, found }
     }
 
     /// An optimized plan's fields are those of the plain plan: names, types, nullability.
@@ -198,10 +215,12 @@ impl<'a> Judge<'a> {
         }
         let plain = plain_answer(&self.plain_session, query).await.map(|(answer, _)| answer);
         let defective = self.judge_plain(Some(index), query, &expected, plain, outcome).await;
+        let optimized = self.sorting_plan(query).await;
+        let suspect = |found| self.suspect(query, optimized.as_ref(), found);
         let excused = match (&defective, &found) {
-            (Some((defect, Some(plain))), Ok(found)) => defect.excuses(query, &self.test.table, plain, found),
-            (Some((defect, None)), Err(error)) => defect.explains_failure(query, error),
-            (_, Ok(found)) => self.at_random(query, found).is_some(),
+            (Some((defect, Some(plain))), Ok(found)) if defect.excuses(&suspect(found), plain) => true,
+            (Some((defect, None)), Err(error)) => defect.explains_failure(query, &self.test.table, error),
+            (_, Ok(found)) => recognize_at_random(&suspect(found)).is_some(),
             _ => false,
         };
         if !excused {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use arrow::error::ArrowError;
 use asap_oracle::OracleError;
-use asap_oracle::defects::Defect;
+use asap_oracle::answer::Answer;
+use asap_oracle::defects::{Defect, Suspect};
 use asap_oracle::error_class::ErrorClass;
 use asap_oracle::fuzz::{FailureClass, FuzzOptions, check_recipe, fuzz};
 use asap_oracle::model::{ModelError, Table};
@@ -22,6 +23,10 @@ fn table(recipe: &Recipe) -> Table {
     table
 }
 
+fn suspect<'a>(recipe: &'a Recipe, table: &'a Table, found: &'a Answer) -> Suspect<'a> {
+    Suspect { query: &recipe.workload[0], table, optimized: None, is_parallel: true, found }
+}
+
 /// Lost sort keys excuse another order of rows that tie under the keys left, and nothing else.
 #[test]
 fn lost_sort_keys_excuse_no_wrong_value() {
@@ -30,17 +35,17 @@ fn lost_sort_keys_excuse_no_wrong_value() {
     let right = table.answer(query).unwrap();
     let mut plain = right.clone();
     plain.rows.reverse();
-    assert!(Defect::PrunedSortKeys.excuses(query, &table, &plain, &plain));
+    assert!(Defect::PrunedSortKeys.excuses(&suspect(&recipe, &table, &plain), &plain));
 
     let mut wrong = plain.clone();
     wrong.rows[0][1] = Value::Int64(7);
-    assert!(!Defect::PrunedSortKeys.excuses(query, &table, &plain, &wrong));
+    assert!(!Defect::PrunedSortKeys.excuses(&suspect(&recipe, &table, &wrong), &plain));
     let mut short = plain.clone();
     short.rows.pop();
-    assert!(!Defect::PrunedSortKeys.excuses(query, &table, &plain, &short));
+    assert!(!Defect::PrunedSortKeys.excuses(&suspect(&recipe, &table, &short), &plain));
     let mut doubled = plain.clone();
     doubled.rows[0] = doubled.rows[1].clone();
-    assert!(!Defect::PrunedSortKeys.excuses(query, &table, &plain, &doubled));
+    assert!(!Defect::PrunedSortKeys.excuses(&suspect(&recipe, &table, &doubled), &plain));
 }
 
 /// A plain answer with the wrong row where there is no group does not excuse another wrong row.
@@ -52,8 +57,8 @@ fn lost_group_keys_excuse_the_plain_answer_only() {
     plain.rows.push(vec![Value::Boolean(false), Value::Int64(0)]);
     let mut other = plain.clone();
     other.rows[0][1] = Value::Int64(1);
-    assert!(Defect::ConstantGroupKeys.excuses(query, &table, &plain, &plain));
-    assert!(!Defect::ConstantGroupKeys.excuses(query, &table, &plain, &other));
+    assert!(Defect::ConstantGroupKeys.excuses(&suspect(&recipe, &table, &plain), &plain));
+    assert!(!Defect::ConstantGroupKeys.excuses(&suspect(&recipe, &table, &other), &plain));
 }
 
 /// Lost infinities excuse the end of the finite range in that column, and nothing else anywhere.
@@ -65,11 +70,29 @@ fn float_extrema_excuse_no_other_value() {
     let with = |column: usize, value: f64| {
         let mut answer = right.clone();
         answer.rows[0][column] = Value::Float64(Float(value));
-        Defect::GroupedFloatExtrema.may_strike_at_random(query, &table, &answer)
+        Defect::GroupedFloatExtrema.may_strike_at_random(&suspect(&recipe, &table, &answer))
     };
     assert!(with(1, f64::MIN));
     assert!(!with(1, 7.0));
     assert!(!with(0, f64::MIN));
+}
+
+/// A group of NaN that comes twice excuses no other row that does, nor one that is missing.
+#[test]
+fn repeated_nan_keys_excuse_no_other_row() {
+    let mut recipe = Defect::RepeatedNanKey.recipe();
+    recipe.workload[0].limit = Some(4);
+    let mut table = table(&recipe);
+    table.append(&[vec![Value::Float64(Float(1.0))], vec![Value::Float64(Float(2.0))]]);
+    let found = |values: &[f64]| {
+        let mut answer = table.answer(&recipe.workload[0]).unwrap();
+        answer.rows = values.iter().map(|&value| vec![Value::Float64(Float(value))]).collect();
+        Defect::RepeatedNanKey.may_strike_at_random(&suspect(&recipe, &table, &answer))
+    };
+    assert!(found(&[1.0, 2.0, f64::NAN, f64::NAN]));
+    assert!(!found(&[1.0, 1.0, 2.0, f64::NAN]));
+    assert!(!found(&[1.0, f64::NAN, f64::NAN]));
+    assert!(!found(&[1.0, 2.0, f64::NAN, f64::NAN, f64::NAN]));
 }
 
 #[rstest]
