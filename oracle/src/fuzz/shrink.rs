@@ -52,9 +52,9 @@ pub async fn shrink_while(recipe: &Recipe, time: Duration, fails: impl AsyncFn(&
 /// Parts of a list to leave out: all of it, its halves, their halves, and at last each item.
 fn parts(length: usize) -> Vec<Range<usize>> {
     let sizes = std::iter::successors(Some(length), |size| (*size > 1).then(|| size.div_ceil(2)));
-    let parts = sizes.filter(|size| *size > 0).flat_map(|size| {
-        (0..length).step_by(size).map(move |start| start..length.min(start + size))
-    });
+    let parts = sizes
+        .filter(|size| *size > 0)
+        .flat_map(|size| (0..length).step_by(size).map(move |start| start..length.min(start + size)));
     parts.collect()
 }
 

@@ -45,7 +45,8 @@ pub fn queries(columns: &[Column]) -> impl Strategy<Value = Query> + use<> {
         case
     };
     // The generator makes one query at least, and `Scope::Queries` leaves none out.
-    let take = |case: Case| case.recipe.workload.into_iter().next().unwrap_or_else(|| Query::of_table(TABLE, Vec::new()));
+    let take =
+        |case: Case| case.recipe.workload.into_iter().next().unwrap_or_else(|| Query::of_table(TABLE, Vec::new()));
     Drawn { scope: Scope::Queries, make: Arc::new(make), take }
 }
 
@@ -93,7 +94,7 @@ impl<T: Debug> Strategy for Drawn<T> {
     type Value = T;
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
-        let (seed, index) = (runner.rng().random(), runner.rng().random());
+        let (seed, index) = (runner.rng().next_u64(), runner.rng().next_u64());
         let Case { recipe, .. } = (self.make)(seed, index);
         Ok(RecipeTree { seed, index, search: Search::new(recipe, self.scope), tried: None, take: self.take })
     }

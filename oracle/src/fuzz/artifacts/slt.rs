@@ -50,9 +50,8 @@ fn create(table: &Table) -> String {
 }
 
 fn literals(table: &Table, row: &Row) -> String {
-    let literal = |(value, column): (&Value, &crate::query::Column)| {
-        Expr::literal(value.clone(), column.data_type).to_string()
-    };
+    let literal =
+        |(value, column): (&Value, &crate::query::Column)| Expr::literal(value.clone(), column.data_type).to_string();
     format!("({})", row.iter().zip(&table.columns).map(literal).collect::<Vec<_>>().join(", "))
 }
 

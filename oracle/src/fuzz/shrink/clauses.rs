@@ -58,12 +58,14 @@ fn of_query(at: usize, query: &Query) -> Vec<Edit> {
         edit_query(at, only_nested),
         edit_query(at, unfold),
     ];
-    edits.extend(parts(query.outputs.len()).into_iter().map(|part| {
-        edit_query(at, move |query| part.clone().rev().for_each(|output| remove_output(query, output)))
-    }));
-    edits.extend((0..query.group_by.as_ref().map_or(0, Vec::len)).map(|key| {
-        edit_query(at, move |query| remove_key(query, key))
-    }));
+    edits.extend(
+        parts(query.outputs.len()).into_iter().map(|part| {
+            edit_query(at, move |query| part.clone().rev().for_each(|output| remove_output(query, output)))
+        }),
+    );
+    edits.extend(
+        (0..query.group_by.as_ref().map_or(0, Vec::len)).map(|key| edit_query(at, move |query| remove_key(query, key))),
+    );
     edits.extend((0..query.order_by.len()).filter(|_| query.limit.is_none()).map(|key| {
         edit_query(at, move |query| {
             query.order_by.remove(key);

@@ -43,8 +43,11 @@ fn unused(recipe: &Recipe, names: &[String]) -> Vec<String> {
     names.iter().filter(|name| !used.contains(name)).cloned().collect()
 }
 
-/// Removes columns, and what names them: operations, outputs, keys, conditions.
+/// Removes columns, and what names them: operations, outputs, keys, conditions. A table is written with one at least.
 fn forget(recipe: &mut Recipe, names: &[String]) {
+    if recipe.table.columns.iter().all(|column| names.contains(&column.name)) {
+        return;
+    }
     let mut columns: Vec<String> = recipe.table.columns.iter().map(|column| column.name.clone()).collect();
     recipe.table.columns.retain(|column| !names.contains(&column.name));
     let mut emptied = Vec::new();
@@ -91,9 +94,10 @@ fn keep_without(operation: &mut Operation, names: &[String], columns: &mut Vec<S
             !is_lost(column)
         }
         Operation::CreateIndex { column, .. } => !is_lost(column),
-        Operation::DropIndex { .. } | Operation::OptimizeIndices | Operation::MergeIndices | Operation::Compact { .. } => {
-            true
-        }
+        Operation::DropIndex { .. }
+        | Operation::OptimizeIndices
+        | Operation::MergeIndices
+        | Operation::Compact { .. } => true,
     }
 }
 

@@ -6,7 +6,8 @@ use crate::value::{Decimal, Float, Type, Value};
 /// How far a value is from the simplest one: zero, then one, then NULL, then by size.
 pub(super) fn value_weight(value: &Value) -> u64 {
     const PLAIN: u64 = 3;
-    let bits = |number: i128| PLAIN + 2 * u64::from(128 - number.unsigned_abs().leading_zeros()) + u64::from(number < 0);
+    let bits =
+        |number: i128| PLAIN + 2 * u64::from(128 - number.unsigned_abs().leading_zeros()) + u64::from(number < 0);
     let number = |number: i128| match number {
         0 => 0,
         1 => 1,
@@ -166,7 +167,8 @@ fn simpler_tests(expr: &Expr) -> Vec<Expr> {
             vec![Expr::Like { operand: operand.clone(), pattern: pattern.clone(), negated: false }]
         }
         Expr::Between { operand, low, high, negated } => {
-            let between = |negated| Expr::Between { operand: operand.clone(), low: low.clone(), high: high.clone(), negated };
+            let between =
+                |negated| Expr::Between { operand: operand.clone(), low: low.clone(), high: high.clone(), negated };
             let bounds = [
                 compare(if *negated { Comparison::Less } else { Comparison::GreaterOrEqual }, operand, low),
                 compare(if *negated { Comparison::Greater } else { Comparison::LessOrEqual }, operand, high),
@@ -177,7 +179,10 @@ fn simpler_tests(expr: &Expr) -> Vec<Expr> {
             let operator = if *negated { Comparison::NotEqual } else { Comparison::Equal };
             let list_of = |list, negated| Expr::InList { operand: operand.clone(), list, negated };
             let equal = list.iter().map(|item| compare(operator, operand, item));
-            equal.chain(shorter(list).map(|list| list_of(list, *negated))).chain([list_of(list.clone(), false)]).collect()
+            equal
+                .chain(shorter(list).map(|list| list_of(list, *negated)))
+                .chain([list_of(list.clone(), false)])
+                .collect()
         }
         _ => Vec::new(),
     }

@@ -76,7 +76,13 @@ pub(super) fn weight(recipe: &Recipe) -> u64 {
     let values: u64 = rows.flatten().map(value_weight).sum();
     let operations: u64 = recipe.table.history.iter().map(operation_weight).sum();
     let queries: u64 = recipe.workload.iter().map(query_weight).sum();
-    count(parts) + expressions + values + operations + queries + table_weight(&recipe.table) + settings_weight(&recipe.settings)
+    count(parts)
+        + expressions
+        + values
+        + operations
+        + queries
+        + table_weight(&recipe.table)
+        + settings_weight(&recipe.settings)
 }
 
 fn count(number: usize) -> u64 {
