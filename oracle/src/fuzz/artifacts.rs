@@ -23,15 +23,16 @@ use crate::{OracleError, Result};
 /// A file cannot be written.
 pub async fn write_artifacts(directory: &Path, case: &Case, shrunk: &Recipe, failure: &Failure) -> Result<PathBuf> {
     let target = directory.join(case.seed.to_string()).join(case.index.to_string());
-    let plans = plans::of(shrunk).await;
+    let (seed, index, recipe) = (case.seed, case.index, shrunk.clone());
+    let slt = guarded(async move { Ok(slt::render(seed, index, &recipe)) }).await;
     let files = [
         ("recipe.json", shrunk.to_json()?),
         ("original.json", case.recipe.to_json()?),
         ("failure.txt", description(case, shrunk, failure)),
         ("failure.rs", rust_test(case, shrunk, failure)),
-        ("failure.slt", slt::render(case, shrunk)),
-        ("plain-plan.txt", plans.plain),
-        ("optimized-plan.txt", plans.optimized),
+        ("failure.slt", slt),
+        ("plain-plan.txt", guarded(plans::plain(shrunk.clone())).await),
+        ("optimized-plan.txt", guarded(plans::optimized(shrunk.clone())).await),
     ];
     let io = |path: PathBuf| |source| OracleError::Io { path, source };
     std::fs::create_dir_all(&target).map_err(io(target.clone()))?;
@@ -40,6 +41,15 @@ pub async fn write_artifacts(directory: &Path, case: &Case, shrunk: &Recipe, fai
         std::fs::write(&file, text).map_err(io(file.clone()))?;
     }
     Ok(target)
+}
+
+/// The text, or why there is none: making it may fail or panic in the way that the recipe is about.
+async fn guarded(text: impl Future<Output = Result<String>> + Send + 'static) -> String {
+    match tokio::spawn(text).await {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => format!("# ended early: {error}\n"),
+        Err(error) => format!("# ended early: {error}\n"),
+    }
 }
 
 fn description(case: &Case, shrunk: &Recipe, failure: &Failure) -> String {

@@ -77,7 +77,10 @@ async fn a_panic_leaves_artifacts_too() {
     let mut recipe = hand_made();
     recipe.workload[1].order_by[0].output = 99;
     let (_directory, target) = hand_over(&recipe).await;
-    assert!(read(&target, "plain-plan.txt").contains("planning ended early"));
+    assert!(read(&target, "plain-plan.txt").contains("AggregateExec"));
+    for name in ["optimized-plan.txt", "failure.slt"] {
+        assert!(read(&target, name).contains("ended early: task"), "{name}: {}", read(&target, name));
+    }
 }
 
 /// `golden/failure.rs` is a module of this binary: so what is written compiles, and runs.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use asap_oracle::fuzz::{RecipeSize, shrink_while};
+use asap_oracle::fuzz::{RecipeSize, check_recipe, shrink_while};
 use asap_oracle::generate::case;
 use asap_oracle::query::{Expr, Query};
 use asap_oracle::recipe::{IndexKind, Operation, Recipe, Settings, TableRecipe};
@@ -121,6 +121,29 @@ async fn values_shrink_to_the_bound() {
         assert_eq!((size.rows, size.columns, size.operations, size.queries), (1, 1, 0, 0), "{recipe:#?}");
         let value = written(&recipe.table).flatten().next().unwrap();
         assert!(matches!(value, Value::Int64(101..=201)), "{value:?}");
+    }
+}
+
+/// A failure that only the engines can tell: a defect of theirs that a generated case runs into.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_real_case_becomes_small_in_seconds() {
+    let cases = std::env::var("ORACLE_SHRINKS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1);
+    let mut shrunk = 0;
+    for index in 0.. {
+        let recipe = case(2026, index).recipe;
+        let Some(number) = check_recipe(&recipe).await.defects.into_keys().next() else { continue };
+        let (start, tries) = (Instant::now(), Cell::new(0));
+        let small = shrink_while(&recipe, Duration::from_secs(10), async |candidate| {
+            tries.set(tries.get() + 1);
+            check_recipe(candidate).await.defects.contains_key(&number)
+        });
+        let size = RecipeSize::of(&small.await);
+        println!("defect {number}: {} tries, {:?}, {size}", tries.get(), start.elapsed());
+        assert!(size.fragments <= 2 && size.rows <= 5 && size.queries == 1, "defect {number}: {size}");
+        shrunk += 1;
+        if shrunk == cases {
+            return;
+        }
     }
 }
 

@@ -14,38 +14,24 @@ use crate::dataset::TestDataset;
 use crate::query::Query;
 use crate::recipe::Recipe;
 
-/// Plans as text.
-pub(super) struct Plans {
-    /// What a stock session runs for each query.
-    pub(super) plain: String,
-    /// What the session with aggregate pushdown runs for each query, and the plan for all of them together.
-    pub(super) optimized: String,
-}
-
-/// The plans, or why there are none: making them may fail or panic in the way that the recipe is about.
-pub(super) async fn of(recipe: &Recipe) -> Plans {
-    let recipe = recipe.clone();
-    let task = tokio::spawn(async move { plans(&recipe).await });
-    let reason = match task.await {
-        Ok(Ok(plans)) => return plans,
-        Ok(Err(error)) => format!("there is no plan: {error}\n"),
-        Err(error) => format!("planning ended early: {error}\n"),
-    };
-    Plans { plain: reason.clone(), optimized: reason }
-}
-
-async fn plans(recipe: &Recipe) -> Result<Plans> {
+/// What a stock session runs for each query.
+pub(super) async fn plain(recipe: Recipe) -> Result<String> {
     let test = TestDataset::build(&recipe.table).await?;
-    let plain = of_queries(&test.plain_session(&recipe.settings)?, &recipe.workload).await;
+    Ok(of_queries(&test.plain_session(&recipe.settings)?, &recipe.workload).await)
+}
+
+/// What the session with aggregate pushdown runs for each query, and the plan for all of them together.
+pub(super) async fn optimized(recipe: Recipe) -> Result<String> {
+    let test = TestDataset::build(&recipe.table).await?;
     let side = PushdownSide::open(&test, &recipe.settings)?;
-    let mut optimized = of_queries(&side.context, &recipe.workload).await;
-    let judge = Judge::new(recipe, &test, &mut CaseOutcome::default()).await?;
-    optimized.push_str("-- all queries together\n");
+    let mut text = of_queries(&side.context, &recipe.workload).await;
+    let judge = Judge::new(&recipe, &test, &mut CaseOutcome::default()).await?;
+    text.push_str("-- all queries together\n");
     match workload::plan_text(&side, &test, &judge).await {
-        Ok(text) => optimized.push_str(&text),
-        Err(error) => _ = writeln!(optimized, "{error}"),
+        Ok(plan) => text.push_str(&plan),
+        Err(error) => _ = writeln!(text, "{error}"),
     }
-    Ok(Plans { plain, optimized })
+    Ok(text)
 }
 
 async fn of_queries(session: &SessionContext, queries: &[Query]) -> String {

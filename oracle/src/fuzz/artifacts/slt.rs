@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use crate::calendar::{date_text, timestamp_text};
 use crate::model::{ModelError, Table};
 use crate::query::{Expr, Query};
-use crate::recipe::{Case, Recipe};
+use crate::recipe::Recipe;
 use crate::value::{Decimal, Float, Row, Type, Value};
 
 /// The file's text; the expected rows are the interpreter's.
-pub(super) fn render(case: &Case, recipe: &Recipe) -> String {
-    let mut text = format!("# Case {} of seed {}\n\n", case.index, case.seed);
+pub(super) fn render(seed: u64, index: u64, recipe: &Recipe) -> String {
+    let mut text = format!("# Case {index} of seed {seed}\n\n");
     match table(recipe) {
         Ok(table) => {
             text.push_str(&create(&table));

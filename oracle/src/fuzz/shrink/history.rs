@@ -2,6 +2,7 @@
 
 use super::simple::simpler_values;
 use super::{Edit, parts};
+use crate::model::{ModelError, Table};
 use crate::query::Column;
 use crate::recipe::{IndexKind, Operation, Recipe};
 use crate::value::{Row, Type, Value};
@@ -62,6 +63,11 @@ pub(super) fn simpler_storage(recipe: &Recipe) -> Vec<Edit> {
         Box::new(|recipe| recipe.table.stable_row_ids = false),
         Box::new(|recipe| recipe.table.storage_version = None),
     ];
+    edits.extend(
+        (2..=recipe.table.history.len())
+            .rev()
+            .map(|operations| -> Edit { Box::new(move |recipe| _ = write_at_once(recipe, operations)) }),
+    );
     for at in 1..recipe.table.history.len() {
         edits.push(Box::new(move |recipe| merge_append(recipe, at)));
         edits.push(Box::new(move |recipe| {
@@ -82,6 +88,20 @@ pub(super) fn simpler_storage(recipe: &Recipe) -> Vec<Edit> {
         edits.extend(fewer_targets(recipe, at));
     }
     edits
+}
+
+/// Writes what the first operations leave as the first one.
+fn write_at_once(recipe: &mut Recipe, operations: usize) -> Result<(), ModelError> {
+    let table = &mut recipe.table;
+    if operations > table.read_after() {
+        return Ok(());
+    }
+    let mut rows = Table::new(&table.name, table.columns.clone());
+    table.history.iter().take(operations).try_for_each(|operation| rows.apply(operation))?;
+    table.columns = rows.columns;
+    table.history.splice(..operations, [Operation::Create { rows: rows.rows }]);
+    table.read_after = table.read_after.map(|read| read + 1 - operations);
+    Ok(())
 }
 
 /// Writes the rows of an append together with those of the write before it.
