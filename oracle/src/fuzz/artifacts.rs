@@ -6,6 +6,9 @@ mod slt;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
 use super::failure::Failure;
 use super::shrink::RecipeSize;
 use crate::recipe::{Case, Recipe};
@@ -24,15 +27,15 @@ use crate::{OracleError, Result};
 pub async fn write_artifacts(directory: &Path, case: &Case, shrunk: &Recipe, failure: &Failure) -> Result<PathBuf> {
     let target = directory.join(case.seed.to_string()).join(case.index.to_string());
     let (seed, index, recipe) = (case.seed, case.index, shrunk.clone());
-    let slt = guarded(async move { Ok(slt::render(seed, index, &recipe)) }).await;
+    let slt = guarded(async move { Ok(slt::render(seed, index, &recipe)) }.boxed()).await;
     let files = [
         ("recipe.json", shrunk.to_json()?),
         ("original.json", case.recipe.to_json()?),
         ("failure.txt", description(case, shrunk, failure)),
         ("failure.rs", rust_test(case, shrunk, failure)),
         ("failure.slt", slt),
-        ("plain-plan.txt", guarded(plans::plain(shrunk.clone())).await),
-        ("optimized-plan.txt", guarded(plans::optimized(shrunk.clone())).await),
+        ("plain-plan.txt", guarded(plans::plain(shrunk.clone()).boxed()).await),
+        ("optimized-plan.txt", guarded(plans::optimized(shrunk.clone()).boxed()).await),
     ];
     let io = |path: PathBuf| |source| OracleError::Io { path, source };
     std::fs::create_dir_all(&target).map_err(io(target.clone()))?;
@@ -44,7 +47,7 @@ pub async fn write_artifacts(directory: &Path, case: &Case, shrunk: &Recipe, fai
 }
 
 /// The text, or why there is none: making it may fail or panic in the way that the recipe is about.
-async fn guarded(text: impl Future<Output = Result<String>> + Send + 'static) -> String {
+async fn guarded(text: BoxFuture<'static, Result<String>>) -> String {
     match tokio::spawn(text).await {
         Ok(Ok(text)) => text,
         Ok(Err(error)) => format!("# ended early: {error}\n"),
