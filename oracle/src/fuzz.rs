@@ -2,22 +2,35 @@
 
 mod artifacts;
 mod buckets;
+mod catalogue;
 mod check;
 mod coverage;
 mod failure;
+mod json;
 mod judge;
+mod plan_fingerprint;
 mod price;
 mod pushdown;
 mod reader;
 mod relations;
 mod report;
 mod run;
+mod scope;
+mod selection;
 mod shrink;
 mod states;
+mod static_points;
+mod steering;
+mod summary;
 mod workload;
 
+pub(crate) use catalogue::group;
+pub use catalogue::{BY_CHANCE, Known, Proof, UnderQuota, catalogue};
 pub use check::{CaseOutcome, check_recipe};
 pub use coverage::{Coverage, Point};
 pub use failure::{Failure, FailureClass};
-pub use report::FuzzReport;
-pub use run::{FuzzOptions, fuzz, replay};
+pub use plan_fingerprint::{PlanCounts, Plans, normalized};
+pub use report::{FailedCase, FuzzReport};
+pub use run::{FuzzOptions, Length, fuzz, replay};
+pub use scope::Scope;
+pub use static_points::{SHOWN, static_points};
