@@ -47,32 +47,29 @@ pub(super) fn of_text(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// A line of a plan's text without what is particular to one dataset: `#` for each word with a digit in it (numbers, names
-/// of columns, ids), `?` for what is quoted or compared with, and a list of either is as long as its first item.
+/// A line of a plan's text as its operator and the vocabulary of the rest: which functions, operators and modes it names.
+/// How often and in what order it names them is left out, as are constants and names: what holds a digit, what is quoted,
+/// and what something is compared with. Without that nearly each random plan would be one of its own.
 #[must_use]
 pub fn normalized(line: &str) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for word in split(line) {
-        let is_operand =
-            words.iter().rev().find(|before| before.as_str() != " ").is_some_and(|before| compares(before));
-        words.push(match word.as_str() {
-            quoted if quoted.starts_with(['"', '\'']) => "?".to_owned(),
-            number if number.contains(|c: char| c.is_ascii_digit()) => "#".to_owned(),
-            text if is_operand && text.starts_with(char::is_alphanumeric) => "?".to_owned(),
-            other => other.to_owned(),
-        });
-    }
-    let mut text = words.concat();
-    for repeated in ["#, #", "?, ?", "?, #", "#, ?", "##", "#-#", "#.#"] {
-        while text.contains(repeated) {
-            text = text.replace(repeated, &repeated[..1]);
-        }
-    }
-    text
+    let words = split(line);
+    let is_compared = |at: usize| at > 2 && words[at - 1] == " " && compares(&words[at - 2]) && words[at - 3] == " ";
+    let named = words.iter().enumerate().filter(|(at, word)| is_term(word) && !is_compared(*at));
+    let named: Vec<&str> = named.map(|(_, word)| word.as_str()).collect();
+    let depth = words.iter().take_while(|word| *word == " ").count();
+    let Some((operator, rest)) = named.split_first() else { return String::new() };
+    let vocabulary: BTreeSet<&str> = rest.iter().copied().collect();
+    format!("{:depth$}{operator} {}", "", Vec::from_iter(vocabulary).join(" "))
 }
 
 fn compares(word: &str) -> bool {
     matches!(word, "=" | "!=" | "<" | ">" | "<=" | ">=" | "LIKE" | "THEN" | "ELSE")
+}
+
+/// A name of something in a plan, and no constant.
+fn is_term(word: &str) -> bool {
+    let is_name = word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    (is_name || compares(word)) && !matches!(word, "true" | "false" | "Some" | "None")
 }
 
 /// Words of letters, digits, `_` and what is no ASCII; runs of `=`, `<`, `>`, `!`; quoted texts; and single characters.

@@ -95,6 +95,8 @@ struct Run<'a> {
     steering: Steering,
     report: FuzzReport,
     start: Instant,
+    /// The number of the first case.
+    first: u64,
     /// The number of the next case.
     next: u64,
     /// Cases that ran since the last one that counted.
@@ -108,13 +110,15 @@ struct Drawn {
 
 impl<'a> Run<'a> {
     fn new(options: &'a FuzzOptions) -> Result<Self> {
+        let first = if let Length::One(case, _) = options.length { case } else { 0 };
         Ok(Self {
             options,
             selection: Selection::new(&options.only)?,
             steering: Steering::default(),
             report: FuzzReport::new(options),
             start: Instant::now(),
-            next: if let Length::One(case, _) = options.length { case } else { 0 },
+            first,
+            next: first,
             in_vain: 0,
         })
     }
@@ -143,9 +147,7 @@ impl<'a> Run<'a> {
             let shows = |drawn: &Drawn| self.selection.shows(&static_points(&drawn.case.recipe));
             let drawn = (0..PATIENCE).map(|draw| self.drawn(self.next.wrapping_add(draw), bias.clone())).find(shows);
             let drawn = drawn.ok_or_else(|| self.hopeless())?;
-            let next = drawn.case.index.wrapping_add(1);
-            self.report.drawn += next.wrapping_sub(self.next);
-            self.next = next;
+            self.next = drawn.case.index.wrapping_add(1);
             round.push(drawn);
         }
         Ok(round)
@@ -176,6 +178,7 @@ impl<'a> Run<'a> {
 
     /// Takes a case's outcome in. One that does not count is reported all the same if it fails.
     async fn take(&mut self, drawn: Drawn, mut outcome: CaseOutcome) -> Result<()> {
+        self.report.drawn = drawn.case.index.wrapping_sub(self.first).wrapping_add(1);
         let failures = std::mem::take(&mut outcome.failures);
         if let Some(failure) = failures.into_iter().next() {
             let Drawn { case, bias } = &drawn;

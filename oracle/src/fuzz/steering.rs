@@ -9,7 +9,7 @@ use super::static_points::SHOWN;
 use crate::generate::Bias;
 
 /// Cases of one round. What is learned in one is used from the next one on.
-pub(super) const ROUND: u64 = 100;
+pub(super) const ROUND: u64 = 25;
 /// Kinds of cases that a round prefers.
 const BIASES: usize = 6;
 /// A kind of which fewer cases are known is not judged by the plans that it brought.
