@@ -10,11 +10,14 @@ mod golden;
 #[path = "golden/reproduction.rs"]
 #[rustfmt::skip]
 mod golden_reproduction;
+mod catalogue;
+mod command;
 mod handing_over;
 mod judging;
 mod plain;
 mod recipes;
 mod regressions;
+mod runs;
 mod shrinking;
 mod states;
 mod strategies;
