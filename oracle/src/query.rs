@@ -279,12 +279,19 @@ impl Query {
     /// True without LIMIT, and with one when every output column is a sort key.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
-        let nested = match &self.source {
-            Source::Table(_) => true,
-            Source::Nested { query, .. } => query.is_deterministic(),
-        };
         let ordered = (0..self.outputs.len()).all(|output| self.order_by.iter().any(|key| key.output == output));
-        nested && (self.limit.is_none() || ordered)
+        self.source.is_deterministic() && (self.limit.is_none() || ordered)
+    }
+}
+
+impl Source {
+    /// [`Query::is_deterministic`] of its rows.
+    #[must_use]
+    pub fn is_deterministic(&self) -> bool {
+        match self {
+            Self::Table(_) => true,
+            Self::Nested { query, .. } => query.is_deterministic(),
+        }
     }
 }
 

@@ -86,6 +86,10 @@ pub struct Settings {
     /// Prices the workload plan; without a seed, nothing is known of any price.
     #[serde(default, skip_serializing_if = "is_default")]
     pub price_seed: Option<u64>,
+    /// The rows that the history leaves are in memory, without Lance: as many partitions as the session has, and batches of
+    /// [`TableRecipe::rows_per_file`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub in_memory: bool,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -101,6 +105,7 @@ impl Default for Settings {
             stock_provider: false,
             exact_floats: false,
             price_seed: None,
+            in_memory: false,
         }
     }
 }

@@ -36,7 +36,19 @@ impl Type {
     /// Integers, floats and decimals.
     #[must_use]
     pub fn is_numeric(self) -> bool {
-        matches!(self, Self::Int32 | Self::Int64 | Self::Float64 | Self::Decimal { .. })
+        self.is_integer() || self.is_float() || matches!(self, Self::Decimal { .. })
+    }
+
+    /// Integers.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::Int32 | Self::Int64)
+    }
+
+    /// Floats, whose sums depend on the order of the rows.
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::Float64)
     }
 }
 
@@ -142,6 +154,16 @@ impl Value {
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
+    }
+
+    /// The value of an integer of any width.
+    #[must_use]
+    pub fn as_integer(&self) -> Option<i128> {
+        match self {
+            Self::Int32(value) => Some(i128::from(*value)),
+            Self::Int64(value) => Some(i128::from(*value)),
+            _ => None,
+        }
     }
 
     /// May a column of this type hold the value? NULL fits every type.

@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 use super::coverage::Point;
 use super::failure::{Failure, FailureClass};
-use super::judge::Judge;
+use super::judge::{Judge, Sessions};
 use super::pushdown::PushdownSide;
-use super::{relations, states, workload};
+use super::relations::{self, fragments, old_version};
+use super::states;
+use super::workload::{self, PlannedTogether};
 use crate::Result;
-use crate::dataset::TestDataset;
+use crate::dataset::{TestDataset, memory_session};
+use crate::model::Table;
 use crate::recipe::Recipe;
 
 /// What was seen of a case.
@@ -22,6 +25,8 @@ pub struct CaseOutcome {
     pub points: BTreeSet<Point>,
     /// Answers that were compared with the interpreter's.
     pub comparisons: u64,
+    /// Whether the rows were in memory, without Lance.
+    pub in_memory: bool,
     /// Queries that the front end refused, with its reason.
     pub refused: u64,
     /// Answers that are wrong because of a numbered defect of the libraries, by its number.
@@ -70,24 +75,52 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 async fn check(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
     recipe.validate()?;
+    if recipe.settings.in_memory { check_in_memory(recipe, outcome).await } else { check_lance(recipe, outcome).await }
+}
+
+async fn check_lance(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
     let start = Instant::now();
+    let settings = &recipe.settings;
     let test = TestDataset::build(&recipe.table).await?;
     outcome.took("dataset", start);
     let start = Instant::now();
-    let judge = Judge::new(recipe, &test, outcome).await?;
+    let sessions = Sessions { plain: test.plain_session(settings)?, unindexed: test.unindexed_session(settings)? };
+    let judge = Judge::new(recipe, &test.table, sessions, outcome).await;
     states::note(recipe, &test, &judge, outcome).await?;
     outcome.took("interpreter and plain plans", start);
     let start = Instant::now();
-    let side = PushdownSide::open(&test, &recipe.settings)?;
+    let side = PushdownSide::open(&test, settings)?;
     for index in 0..recipe.workload.len() {
         side.check(&test, index, &judge, outcome).await?;
     }
     outcome.took("pushdown plans", start);
     let start = Instant::now();
-    workload::check(&side, &test, &judge, outcome).await?;
+    workload::check(&side.context, &judge, outcome).await?;
     outcome.took("workload plans", start);
     let start = Instant::now();
-    relations::check(&side, &judge, outcome).await?;
+    relations::check(&side, &judge, outcome).await;
+    fragments::check(&side, &test.dataset, &judge, outcome).await?;
+    old_version::check(&side, &test.dataset, &judge, outcome).await?;
     outcome.took("relations", start);
+    Ok(())
+}
+
+/// The plain plans and the workload plan over the rows in memory.
+async fn check_in_memory(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
+    outcome.in_memory = true;
+    let start = Instant::now();
+    let table = Table::of(&recipe.table)?;
+    let session = || memory_session(&table, recipe.table.rows_per_file, &recipe.settings);
+    let judge = Judge::new(recipe, &table, Sessions { plain: session()?, unindexed: session()? }, outcome).await;
+    outcome.reach("table", "in memory");
+    states::note_queries(&judge, outcome);
+    outcome.took("in memory: interpreter and plain plans", start);
+    let start = Instant::now();
+    let context = session()?;
+    workload::check(&context, &judge, outcome).await?;
+    outcome.took("in memory: workload plans", start);
+    let start = Instant::now();
+    relations::check(&PlannedTogether { context: &context }, &judge, outcome).await;
+    outcome.took("in memory: relations", start);
     Ok(())
 }

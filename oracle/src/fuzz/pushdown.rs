@@ -14,6 +14,7 @@ use super::check::CaseOutcome;
 use super::failure::FailureClass;
 use super::judge::Judge;
 use super::reader::WatchedReader;
+use super::relations::Answers;
 use crate::Result;
 use crate::answer::Answer;
 use crate::dataset::TestDataset;
@@ -144,5 +145,15 @@ fn note_report(report: &PushdownReport, outcome: &mut CaseOutcome) {
         if report.is_rewritten() && matches!(fragment.bucket, Bucket::Scan(_)) {
             outcome.reach("bucket", "scan");
         }
+    }
+}
+
+impl Answers for PushdownSide {
+    async fn answers(&self, queries: &[Query], _judge: &Judge<'_>) -> Option<Vec<Result<Answer>>> {
+        let mut answers = Vec::new();
+        for query in queries {
+            answers.push(self.answer(query).await);
+        }
+        Some(answers)
     }
 }

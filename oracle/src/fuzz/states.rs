@@ -46,13 +46,18 @@ pub(super) async fn note(
     for operation in &recipe.table.history {
         outcome.reach("history", operation.name());
     }
-    for (index, query) in recipe.workload.iter().enumerate() {
+    note_queries(judge, outcome);
+    Ok(())
+}
+
+/// Notes what the queries use.
+pub(super) fn note_queries(judge: &Judge<'_>, outcome: &mut CaseOutcome) {
+    for (index, query) in judge.queries().iter().enumerate() {
         query.features().into_iter().for_each(|feature| outcome.reach("query", feature));
-        if query.is_grand_total() && judge.expected(index).is_some() && test.table.rows.is_empty() {
+        if query.is_grand_total() && judge.expected(index).is_some() && judge.table.rows.is_empty() {
             outcome.reach("query", "grand total over no rows");
         }
     }
-    Ok(())
 }
 
 async fn note_indexes(test: &TestDataset, outcome: &mut CaseOutcome) -> Result<()> {
