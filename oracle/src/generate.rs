@@ -1,8 +1,11 @@
 //! Seeded generation of cases. A case depends on the seed and its own number only, so any one can be made again alone.
 
 mod columns;
+mod having;
 mod history;
 mod predicate;
+mod rows;
+mod shape;
 mod strategy;
 mod workload;
 

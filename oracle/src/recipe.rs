@@ -92,7 +92,8 @@ pub struct Settings {
     pub in_memory: bool,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Keeps what older recipes lack out of new ones.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
@@ -156,6 +157,10 @@ impl Recipe {
         let columns = self.table.columns_read()?;
         for query in &self.workload {
             query.output_columns(&columns)?;
+            let keys = query.group_by.as_ref().map_or(0, Vec::len);
+            if query.grouping.as_ref().is_some_and(|grouping| !grouping.fits(keys)) {
+                return Err(OracleError::Recipe(format!("its grouping sets are not over {keys} keys")));
+            }
         }
         Ok(())
     }

@@ -139,7 +139,12 @@ pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found
     let columns: Vec<usize> =
         (0..query.outputs.len()).filter(|&output| is_float_extremum(&query.outputs[output].expr, table)).collect();
     let Ok(expected) = table.answer(query) else { return false };
-    if !grouped || columns.is_empty() || query.limit.is_some() || expected.columns != found.columns {
+    if !grouped
+        || columns.is_empty()
+        || query.limit.is_some()
+        || query.offset.is_some()
+        || expected.columns != found.columns
+    {
         return false;
     }
     let masked = |answer: &Answer| {
@@ -157,16 +162,22 @@ pub(super) fn repeats_nan_keys(query: &Query, table: &Table, found: &Answer) -> 
     if !limits_float_keys(query, table) {
         return false;
     }
-    let Ok(all) = table.answer(&Query { limit: None, ..query.clone() }) else { return false };
+    let Ok(all) = table.answer(&Query { limit: None, offset: None, ..query.clone() }) else { return false };
     let mut distinct = Vec::<&Row>::new();
     for row in &found.rows {
         if !(row.iter().any(is_nan) && distinct.contains(&row)) {
             distinct.push(row);
         }
     }
-    let is_right = distinct.iter().zip(&all.rows).all(|(found, expected)| *found == expected);
+    // Repeats that an OFFSET skips let it skip fewer groups.
+    let starts_at = |start: usize| {
+        let expected = all.rows.iter().skip(start);
+        expected.clone().count() >= distinct.len()
+            && distinct.iter().zip(expected).all(|(found, expected)| *found == expected)
+    };
+    let is_right = (0..=query.offset.unwrap_or(0)).any(starts_at);
     let repeats = distinct.len() < found.rows.len() && found.rows.len() <= query.limit.unwrap_or(usize::MAX);
-    repeats && is_right && distinct.len() <= all.rows.len() && all.columns == found.columns
+    repeats && is_right && all.columns == found.columns
 }
 
 /// The panic of DataFusion 54.1 `TopKHashTable::remove_if_full`, which looks for the group that has to leave.
@@ -230,13 +241,14 @@ fn subsequences(keys: &[SortKey]) -> impl Iterator<Item = Vec<SortKey>> + '_ {
 
 /// Is the answer right for the query ordered by these keys only? Rows that tie at a LIMIT may be any of the tied ones.
 fn is_right(query: &Query, order_by: Vec<SortKey>, table: &Table, found: &Answer) -> bool {
-    let unlimited = Query { order_by, limit: None, ..query.clone() };
+    let unlimited = Query { order_by, limit: None, offset: None, ..query.clone() };
+    let skipped = query.offset.unwrap_or(0);
     let Ok(all) = table.answer(&unlimited) else { return false };
-    let taken = all.rows.len().min(query.limit.unwrap_or(usize::MAX));
+    let taken = all.rows.len().saturating_sub(skipped).min(query.limit.unwrap_or(usize::MAX));
     let keys = |row: &Row| unlimited.sort_columns().iter().map(|&column| row[column].clone()).collect::<Row>();
     all.columns == found.columns
         && found.rows.len() == taken
-        && found.rows.iter().zip(&all.rows).all(|(left, right)| keys(left) == keys(right))
+        && found.rows.iter().zip(all.rows.iter().skip(skipped)).all(|(left, right)| keys(left) == keys(right))
         && found.rows.iter().all(|row| times(row, &found.rows) <= times(row, &all.rows))
 }
 

@@ -30,7 +30,12 @@ impl ColumnPlan {
 
     /// May it hold NaN, infinities and both zeros?
     pub(super) fn has_special_floats(&self) -> bool {
-        self.data_type() == Type::Float64 && !self.is_small
+        self.data_type().is_float() && !self.is_small
+    }
+
+    /// Do its values add up to one sum in whatever order they come?
+    pub(super) fn adds(&self) -> bool {
+        self.data_type().is_numeric() && !self.has_special_floats()
     }
 
     /// One value, or NULL.
@@ -125,7 +130,11 @@ fn value(data_type: Type, rng: &mut impl Rng) -> Value {
         }
         Type::Utf8 => Value::Utf8(text(rng)),
         Type::Date => Value::Date(rng.random_range(-1000..=20_000)),
-        Type::Timestamp => Value::Timestamp(rng.random_range(-10_i64..=10) * 3_600_000_000 + rng.random_range(0..3)),
+        Type::Timestamp => {
+            let day = [0, 0, 1, 31, 366, -1, -365, 15_000].choose(rng).copied().unwrap_or(0);
+            let hour = day * 24 + rng.random_range(-10_i64..=10);
+            Value::Timestamp(hour * 3_600_000_000 + rng.random_range(0..3))
+        }
     }
 }
 

@@ -32,7 +32,7 @@ fn taken<'a>(call: &Aggregate, columns: &[Column], rows: &[&'a Row]) -> Result<V
     Ok(taken)
 }
 
-/// The argument's values that are not NULL; `None` for `count(*)`.
+/// The argument's values that are not NULL, each once if DISTINCT; `None` for `count(*)`.
 fn arguments(call: &Aggregate, columns: &[Column], rows: &[&Row]) -> Result<Option<Vec<Value>>, ModelError> {
     let Some(argument) = &call.argument else { return Ok(None) };
     let mut values = Vec::new();
@@ -41,6 +41,10 @@ fn arguments(call: &Aggregate, columns: &[Column], rows: &[&Row]) -> Result<Opti
         if !value.is_null() {
             values.push(value);
         }
+    }
+    if call.distinct {
+        values.sort_unstable();
+        values.dedup();
     }
     Ok(Some(values))
 }

@@ -2,6 +2,7 @@
 
 use super::operators::{self, Truth, all, any, arithmetic, compare, from_truth, truth};
 use super::{ModelError, aggregate, like};
+use crate::calendar::truncate;
 use crate::query::{Column, Comparison, Expr};
 use crate::value::{Row, Value};
 
@@ -35,6 +36,11 @@ impl Scope<'_> {
                     otherwise.as_ref().map_or(Ok(Value::Null), |otherwise| self.value(otherwise))
                 }
             }
+            Expr::DateTrunc { unit, operand } => match self.value(operand)? {
+                Value::Null => Ok(Value::Null),
+                Value::Timestamp(instant) => Ok(Value::Timestamp(truncate(instant, *unit))),
+                _ => Err(ModelError::Types(expr.to_string())),
+            },
             Expr::Aggregate(call) => match self {
                 Self::Group { columns, rows, .. } => aggregate::evaluate(call, columns, rows),
                 Self::Row { .. } => Err(ModelError::MisplacedAggregate(call.to_string())),

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::{Aggregate, Arithmetic, Comparison, Expr, Function, Literal, Nesting, Output, Query, SortKey, Source};
+use super::{
+    Aggregate, Arithmetic, Comparison, Expr, Function, Grouping, Literal, Nesting, Output, Query, SortKey, Source,
+    Spelling,
+};
 use crate::calendar::{date_text, timestamp_text};
 use crate::value::{Decimal, Type, Value};
 
@@ -35,7 +38,7 @@ fn collect_common_tables<'a>(query: &'a Query, tables: &mut Vec<(&'a str, &'a Qu
 }
 
 fn write_select(query: &Query, f: &mut Formatter<'_>) -> fmt::Result {
-    f.write_str("SELECT ")?;
+    f.write_str(if query.distinct { "SELECT DISTINCT " } else { "SELECT " })?;
     write_list(&query.outputs, f)?;
     f.write_str(" FROM ")?;
     match &query.source {
@@ -50,8 +53,7 @@ fn write_select(query: &Query, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, " WHERE {filter}")?;
     }
     if let Some(keys) = query.group_by.as_ref().filter(|keys| !keys.is_empty()) {
-        f.write_str(" GROUP BY ")?;
-        write_list(keys, f)?;
+        write_group_by(query, keys, f)?;
     }
     if let Some(having) = &query.having {
         write!(f, " HAVING {having}")?;
@@ -60,14 +62,48 @@ fn write_select(query: &Query, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(if position == 0 { " ORDER BY " } else { ", " })?;
         write_sort_key(key, &query.outputs, f)?;
     }
-    match query.limit {
-        Some(limit) => write!(f, " LIMIT {limit}"),
+    if let Some(limit) = query.limit {
+        write!(f, " LIMIT {limit}")?;
+    }
+    match query.offset {
+        Some(offset) => write!(f, " OFFSET {offset}"),
         None => Ok(()),
     }
 }
 
+fn write_group_by(query: &Query, keys: &[Expr], f: &mut Formatter<'_>) -> fmt::Result {
+    let keys: Vec<String> = keys.iter().map(|key| key_text(key, query)).collect();
+    match &query.grouping {
+        None => write!(f, " GROUP BY {}", keys.join(", ")),
+        Some(Grouping::Rollup) => write!(f, " GROUP BY ROLLUP ({})", keys.join(", ")),
+        Some(Grouping::Cube) => write!(f, " GROUP BY CUBE ({})", keys.join(", ")),
+        Some(Grouping::Sets(sets)) => {
+            let set = |set: &Vec<usize>| {
+                let keys = set.iter().filter_map(|&key| keys.get(key).cloned()).collect::<Vec<_>>();
+                format!("({})", keys.join(", "))
+            };
+            let sets = sets.iter().map(set).collect::<Vec<_>>();
+            write!(f, " GROUP BY GROUPING SETS ({})", sets.join(", "))
+        }
+    }
+}
+
+/// A key that is no output can only be spelled out.
+fn key_text(key: &Expr, query: &Query) -> String {
+    match (query.key_spelling, query.outputs.iter().position(|output| output.expr == *key)) {
+        (Spelling::Position, Some(position)) => (position + 1).to_string(),
+        (Spelling::Other, Some(position)) => query.outputs[position].name.clone(),
+        _ => key.to_string(),
+    }
+}
+
 fn write_sort_key(key: &SortKey, outputs: &[Output], f: &mut Formatter<'_>) -> fmt::Result {
-    f.write_str(outputs.get(key.output).map_or("", |output| &output.name))?;
+    let Some(output) = outputs.get(key.output) else { return Ok(()) };
+    match key.spelling {
+        Spelling::Usual => f.write_str(&output.name)?,
+        Spelling::Position => write!(f, "{}", key.output + 1)?,
+        Spelling::Other => write!(f, "{}", output.expr)?,
+    }
     if key.descending {
         f.write_str(" DESC")?;
     }
@@ -131,6 +167,7 @@ impl Display for Expr {
                 }
                 f.write_str(" END")
             }
+            Self::DateTrunc { unit, operand } => write!(f, "date_trunc('{}', {operand})", unit.name()),
             Self::Aggregate(aggregate) => write!(f, "{aggregate}"),
         }
     }
@@ -139,6 +176,7 @@ impl Display for Expr {
 impl Display for Aggregate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.argument {
+            Some(argument) if self.distinct => write!(f, "{}(DISTINCT {argument})", self.function)?,
             Some(argument) => write!(f, "{}({argument})", self.function)?,
             None => write!(f, "{}(*)", self.function)?,
         }

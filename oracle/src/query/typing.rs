@@ -38,6 +38,10 @@ impl Expr {
                     _ => Ok(data_type),
                 }
             }
+            Self::DateTrunc { operand, .. } => match operand.data_type(columns)? {
+                Type::Timestamp => Ok(Type::Timestamp),
+                _ => Err(ModelError::Types(self.to_string())),
+            },
             Self::Aggregate(aggregate) => aggregate.data_type(columns),
         }
     }

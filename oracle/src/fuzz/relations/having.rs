@@ -7,7 +7,7 @@ use crate::query::{Column, Expr, Query};
 
 pub(super) fn relation(query: &Query, _columns: &[Column]) -> Option<Relation> {
     let predicate = query.having.as_ref()?;
-    let part = |having| Query { having, order_by: Vec::new(), limit: None, ..query.clone() };
+    let part = |having| Query { having, ..query.unordered() };
     let is_unknown = Expr::IsNull { operand: Box::new(predicate.clone()), negated: false };
     let parts = [predicate.clone(), Expr::Not(Box::new(predicate.clone())), is_unknown];
     Some(Relation { parts: std::iter::once(None).chain(parts.map(Some)).map(part).collect(), holds })

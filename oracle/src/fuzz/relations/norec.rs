@@ -16,10 +16,7 @@ pub(super) fn relation(query: &Query, _columns: &[Column]) -> Option<Relation> {
         source: query.source.clone(),
         filter,
         group_by,
-        outputs: vec![Output::new(expr, "x")],
-        having: None,
-        order_by: Vec::new(),
-        limit: None,
+        ..Query::of_table("", vec![Output::new(expr, "x")])
     };
     let one = |value| Expr::literal(Value::Int64(value), Type::Int64);
     let sum = Expr::aggregate(Function::Sum, Expr::case(predicate.clone(), one(1), Some(one(0))), None);

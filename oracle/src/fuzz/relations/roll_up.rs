@@ -13,7 +13,7 @@ pub(super) fn relation(query: &Query, columns: &[Column]) -> Option<Relation> {
     if let Some(column) = columns.iter().find(adds) {
         outputs.push(Output::new(Expr::aggregate(Function::Sum, Expr::column(&column.name), None), "sum"));
     }
-    let fine = Query { outputs, having: None, order_by: Vec::new(), limit: None, ..query.clone() };
+    let fine = Query { outputs, having: None, grouping: None, ..query.unordered() };
     let total = Query { group_by: Some(Vec::new()), ..fine.clone() };
     Some(Relation { parts: vec![fine, total], holds })
 }
