@@ -7,6 +7,7 @@ mod predicate;
 mod rows;
 mod shape;
 mod strategy;
+mod values;
 mod workload;
 
 use datafusion::common::config::ExtensionOptions;

@@ -86,7 +86,7 @@ pub(super) fn filters_zeros(evidence: &Evidence<'_>) -> bool {
     let mut zero = evidence.table.rows.iter().flatten().any(is_negative_zero);
     for filter in evidence.query.filters() {
         visit(filter, &mut |expr| match expr {
-            Expr::Column(_) => reads |= expr.data_type(columns) == Ok(Type::Float64),
+            Expr::Column(_) => reads |= expr.data_type(columns).is_ok_and(Type::is_float),
             Expr::Literal(literal) => zero |= is_negative_zero(&literal.value),
             _ => {}
         });
@@ -186,7 +186,7 @@ pub(super) fn panics_on_nan_key(query: &Query, table: &Table, error: &OracleErro
 }
 
 fn limits_float_keys(query: &Query, table: &Table) -> bool {
-    let is_float = |key: &Expr| key.data_type(&table.columns) == Ok(Type::Float64);
+    let is_float = |key: &Expr| key.data_type(&table.columns).is_ok_and(Type::is_float);
     query.limit.is_some() && query.group_by.iter().flatten().any(is_float) && table.rows.iter().flatten().any(is_nan)
 }
 
@@ -196,16 +196,21 @@ fn is_nan(value: &Value) -> bool {
 
 fn is_float_extremum(expr: &Expr, table: &Table) -> bool {
     let Expr::Aggregate(call) = expr else { return false };
-    matches!(call.function, Function::Min | Function::Max) && call.data_type(&table.columns) == Ok(Type::Float64)
+    matches!(call.function, Function::Min | Function::Max) && call.data_type(&table.columns).is_ok_and(Type::is_float)
 }
 
 fn has_special_floats(table: &Table) -> bool {
     table.rows.iter().flatten().any(|value| matches!(value, Value::Float64(float) if !float.0.is_finite()))
 }
 
+/// The ends of the finite floats, of both widths.
+fn is_end(float: f64) -> bool {
+    [f64::MAX, f64::MIN, f64::from(f32::MAX), f64::from(f32::MIN)].contains(&float)
+}
+
 /// A value of the table, NULL, or what the accumulators start with.
 fn is_known(value: &Value, table: &Table) -> bool {
-    let start = matches!(value, Value::Float64(float) if float.0 == f64::MAX || float.0 == f64::MIN);
+    let start = matches!(value, Value::Float64(float) if is_end(float.0));
     start || value.is_null() || table.rows.iter().flatten().any(|known| known == value)
 }
 

@@ -50,8 +50,11 @@ pub(super) async fn note(
     Ok(())
 }
 
-/// Notes what the queries use.
+/// Notes what the queries read and use.
 pub(super) fn note_queries(judge: &Judge<'_>, outcome: &mut CaseOutcome) {
+    for column in &judge.table.columns {
+        outcome.reach("column type", column.data_type.name());
+    }
     for (index, query) in judge.queries().iter().enumerate() {
         query.features().into_iter().for_each(|feature| outcome.reach("query", feature));
         if query.is_grand_total() && judge.expected(index).is_some() && judge.table.rows.is_empty() {

@@ -52,6 +52,7 @@ fn bound(expr: &Expr, columns: &[ColumnPlan], rng: &mut impl Rng) -> Option<Expr
     let data_type = expr.data_type(&schema).ok()?;
     let value = match data_type {
         Type::Int64 => Value::Int64(rng.random_range(0..=3)),
+        Type::UInt64 => Value::UInt64(rng.random_range(0..=40)),
         Type::Float64 => Value::Float64(Float(f64::from(rng.random_range(-40_i32..=40)) / 4.0)),
         Type::Decimal { scale, .. } => Value::Decimal(Decimal { unscaled: rng.random_range(-9999..=9999), scale }),
         Type::Boolean => Value::Boolean(rng.random()),

@@ -23,7 +23,8 @@ pub(super) fn generate(columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng)
 
 /// [`generate`] without what Lance itself gets wrong: its deletions and updates would change other rows than they say.
 pub(super) fn for_lance(columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng) -> Expr {
-    let right: Vec<ColumnPlan> = columns.iter().filter(|plan| !plan.has_special_floats()).cloned().collect();
+    let right: Vec<ColumnPlan> =
+        columns.iter().filter(|plan| !plan.has_special_floats() && !plan.data_type().is_binary()).cloned().collect();
     connected(&right, depth, false, rng)
 }
 
@@ -66,7 +67,7 @@ pub(super) fn leaf(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng
             let (low, high) = (Box::new(constant(plan, rng)), Box::new(constant(plan, rng)));
             Expr::Between { operand: operand(), low, high, negated }
         }
-        90..95 if plan.data_type() == Type::Utf8 => {
+        90..95 if plan.data_type().is_text() => {
             let pattern = ["a%", "%b", "_", "%", "ä_", "%a%", ""].choose(rng).copied().unwrap_or("%");
             Expr::Like { operand: operand(), pattern: pattern.to_owned(), negated }
         }
@@ -86,7 +87,7 @@ fn truncated_test(plan: &ColumnPlan, rng: &mut impl Rng) -> Option<Expr> {
 
 /// `date_trunc` of a timestamp; the first day of the first year is no timestamp.
 pub(super) fn truncated(plan: &ColumnPlan, rng: &mut impl Rng) -> Option<Expr> {
-    let fitting = plan.data_type() == Type::Timestamp && plan.is_small;
+    let fitting = plan.data_type().second_digits().is_some() && plan.is_small;
     let unit = DateUnit::ALL.choose(rng).copied().filter(|_| fitting)?;
     Some(Expr::DateTrunc { unit, operand: Box::new(plan.expr()) })
 }

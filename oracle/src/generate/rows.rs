@@ -25,7 +25,9 @@ fn expr(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
     match rng.random_range(0..10) {
         0 => predicate::generate(columns, 1, rng),
         1 => Expr::case(predicate::generate(columns, 1, rng), plan.expr(), None),
-        2 if plan.adds() => Expr::arithmetic(Arithmetic::Add, plan.expr(), predicate::constant(plan, rng)),
+        2 if plan.adds() && plan.data_type().has_arithmetic() => {
+            Expr::arithmetic(Arithmetic::Add, plan.expr(), predicate::constant(plan, rng))
+        }
         3 => predicate::truncated(plan, rng).unwrap_or_else(|| plan.expr()),
         _ => plan.expr(),
     }

@@ -78,7 +78,9 @@ fn key(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
         0 => Expr::IsNull { operand: Box::new(plan.expr()), negated: false },
         1 => Expr::case(predicate::leaf(plan, columns, rng), bigint(1), Some(bigint(0))),
         2 if integer => Expr::arithmetic(Arithmetic::Modulo, plan.expr(), bigint(3)),
-        4 | 5 if plan.data_type() == Type::Timestamp => predicate::truncated(plan, rng).unwrap_or_else(|| plan.expr()),
+        4 | 5 if plan.data_type().second_digits().is_some() => {
+            predicate::truncated(plan, rng).unwrap_or_else(|| plan.expr())
+        }
         3 if integer => Expr::arithmetic(Arithmetic::Add, plan.expr(), bigint(1)),
         _ => plan.expr(),
     }
@@ -113,7 +115,7 @@ fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Ve
 fn argument(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
     match rng.random_range(0..10) {
         0..2 => Expr::case(predicate::generate(columns, 1, rng), plan.expr(), None),
-        2 if plan.adds() => {
+        2 if plan.adds() && plan.data_type().has_arithmetic() => {
             let operator = [Arithmetic::Add, Arithmetic::Subtract, Arithmetic::Multiply].choose(rng).copied();
             Expr::arithmetic(operator.unwrap_or(Arithmetic::Add), plan.expr(), predicate::constant(plan, rng))
         }

@@ -38,7 +38,11 @@ impl Scope<'_> {
             }
             Expr::DateTrunc { unit, operand } => match self.value(operand)? {
                 Value::Null => Ok(Value::Null),
-                Value::Timestamp(instant) => Ok(Value::Timestamp(truncate(instant, *unit))),
+                Value::Timestamp(instant) => {
+                    let digits = operand.data_type(self.columns())?.second_digits();
+                    let digits = digits.ok_or_else(|| ModelError::Types(expr.to_string()))?;
+                    Ok(Value::Timestamp(truncate(instant, digits, *unit)))
+                }
                 _ => Err(ModelError::Types(expr.to_string())),
             },
             Expr::Aggregate(call) => match self {
@@ -52,6 +56,12 @@ impl Scope<'_> {
     /// Is the predicate TRUE, neither FALSE nor unknown?
     pub(super) fn is_true(self, predicate: &Expr) -> Result<bool, ModelError> {
         Ok(truth(&self.value(predicate)?)? == Some(true))
+    }
+
+    fn columns(&self) -> &[Column] {
+        match self {
+            Self::Row { columns, .. } | Self::Group { columns, .. } => columns,
+        }
     }
 
     fn column(self, name: &str) -> Result<Value, ModelError> {

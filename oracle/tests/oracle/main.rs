@@ -5,5 +5,7 @@ mod judging;
 mod plain;
 mod recipes;
 mod regressions;
+mod shapes;
 mod states;
 mod tpch;
+mod types;

@@ -87,6 +87,7 @@ fn average([count, min, max, sum]: [Value; 4]) -> Option<Value> {
 pub(super) fn add(left: &Value, right: &Value) -> Value {
     match (left, right) {
         (Value::Int64(left), Value::Int64(right)) => Value::Int64(left.wrapping_add(*right)),
+        (Value::UInt64(left), Value::UInt64(right)) => Value::UInt64(left.wrapping_add(*right)),
         (Value::Decimal(left), Value::Decimal(right)) => {
             Value::Decimal(Decimal { unscaled: left.unscaled.wrapping_add(right.unscaled), scale: left.scale })
         }
