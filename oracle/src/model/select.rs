@@ -8,7 +8,7 @@ use super::evaluate::Scope;
 use super::{ModelError, Table};
 use crate::answer::{Answer, AnswerColumn};
 use crate::query::{Column, Expr, Query, SortKey, Source};
-use crate::value::Row;
+use crate::value::{Row, Value};
 
 pub(super) fn answer(query: &Query, table: &Table) -> Result<Answer, ModelError> {
     let columns = query.output_columns(&table.columns)?;
@@ -30,7 +30,12 @@ fn rows(query: &Query, table: &Table) -> Result<Vec<Row>, ModelError> {
         None => project(query, &columns, &taken)?,
         Some(keys) => aggregate(query, keys, &columns, &taken)?,
     };
+    if query.distinct {
+        rows.sort_unstable();
+        rows.dedup();
+    }
     rows.sort_by(|left, right| compare(&query.order_by, left, right));
+    rows.drain(..query.offset.unwrap_or(0).min(rows.len()));
     rows.truncate(query.limit.unwrap_or(usize::MAX));
     Ok(rows)
 }
@@ -51,15 +56,33 @@ fn project(query: &Query, columns: &[Column], rows: &[&Row]) -> Result<Vec<Row>,
     rows.iter().map(|row| outputs(query, Scope::Row { columns, row })).collect()
 }
 
-/// One row for each group; without keys there is exactly one group, even of no rows.
+/// The groups of each grouping, or of the only one.
 fn aggregate(query: &Query, keys: &[Expr], columns: &[Column], rows: &[&Row]) -> Result<Vec<Row>, ModelError> {
+    let all = || vec![(0..keys.len()).collect()];
+    let sets = query.grouping.as_ref().map_or_else(all, |grouping| grouping.sets(keys.len()));
+    let mut result = Vec::new();
+    for set in sets {
+        result.extend(groups(query, keys, &set, columns, rows)?);
+    }
+    Ok(result)
+}
+
+/// One row for each group by the keys at these positions; without keys there is exactly one group, even of no rows.
+fn groups(
+    query: &Query,
+    keys: &[Expr],
+    set: &[usize],
+    columns: &[Column],
+    rows: &[&Row],
+) -> Result<Vec<Row>, ModelError> {
     let mut groups = BTreeMap::<Row, Vec<&Row>>::new();
-    if keys.is_empty() {
-        groups.insert(Row::new(), Vec::new());
+    if set.is_empty() {
+        groups.insert(vec![Value::Null; keys.len()], Vec::new());
     }
     for &row in rows {
         let scope = Scope::Row { columns, row };
-        let key = keys.iter().map(|key| scope.value(key)).collect::<Result<Row, _>>()?;
+        let value = |(position, key)| if set.contains(&position) { scope.value(key) } else { Ok(Value::Null) };
+        let key = keys.iter().enumerate().map(value).collect::<Result<Row, _>>()?;
         groups.entry(key).or_default().push(row);
     }
     let mut result = Vec::new();

@@ -1,6 +1,6 @@
 //! What a query uses, for coverage.
 
-use super::{Aggregate, Expr, Function, Query, Source};
+use super::{Aggregate, Expr, Function, Query, Source, Spelling};
 
 impl Query {
     /// Names of what the query uses, each once.
@@ -22,10 +22,20 @@ impl Query {
         add("having", self.having.is_some());
         add("order by", !self.order_by.is_empty());
         add("limit", self.limit.is_some());
+        add("limit 0", self.limit == Some(0));
+        add("offset", self.offset.is_some());
+        add("rows, not groups", self.group_by.is_none());
+        add("select distinct", self.distinct);
+        add("grouping sets", self.grouping.is_some());
+        let other = |spelling: Spelling| spelling != Spelling::Usual;
+        add("keys by name or position", other(self.key_spelling));
+        add("order by an expression or position", self.order_by.iter().any(|key| other(key.spelling)));
         for output in &self.outputs {
             visit(&output.expr, &mut |expr| {
+                add("date_trunc", matches!(expr, Expr::DateTrunc { .. }));
                 if let Expr::Aggregate(aggregate) = expr {
                     add("filtered measure", is_filtered(aggregate));
+                    add("distinct measure", aggregate.distinct);
                     add(function_name(aggregate.function), true);
                 }
             });
@@ -65,7 +75,7 @@ impl Query {
     /// Whether the query has one group, also over no rows.
     #[must_use]
     pub fn is_grand_total(&self) -> bool {
-        self.group_by.as_ref().is_some_and(Vec::is_empty)
+        self.grouping.is_none() && self.group_by.as_ref().is_some_and(Vec::is_empty)
     }
 
     /// The output columns that ORDER BY names, the first one first.
@@ -103,6 +113,7 @@ pub(crate) fn visit(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
         Expr::Not(operand)
         | Expr::IsNull { operand, .. }
         | Expr::IsTruth { operand, .. }
+        | Expr::DateTrunc { operand, .. }
         | Expr::Like { operand, .. } => visit(operand, found),
         Expr::InList { operand, list, .. } => {
             visit(operand, found);

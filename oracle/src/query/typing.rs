@@ -38,6 +38,10 @@ impl Expr {
                     _ => Ok(data_type),
                 }
             }
+            Self::DateTrunc { operand, .. } => {
+                let data_type = operand.data_type(columns)?;
+                data_type.second_digits().map(|_| data_type).ok_or_else(|| ModelError::Types(self.to_string()))
+            }
             Self::Aggregate(aggregate) => aggregate.data_type(columns),
         }
     }
@@ -83,10 +87,11 @@ impl Aggregate {
         };
         let argument = argument.data_type(columns)?;
         match (self.function, argument) {
-            (Function::Count, _) | (Function::Sum, Type::Int32 | Type::Int64) => Ok(Type::Int64),
-            (Function::Sum | Function::Avg, Type::Float64) | (Function::Avg, Type::Int32 | Type::Int64) => {
-                Ok(Type::Float64)
-            }
+            (Function::Count, _) => Ok(Type::Int64),
+            (Function::Sum, argument) if argument.is_unsigned() => Ok(Type::UInt64),
+            (Function::Sum, argument) if argument.is_integer() => Ok(Type::Int64),
+            (Function::Sum | Function::Avg, argument) if argument.is_float() => Ok(Type::Float64),
+            (Function::Avg, argument) if argument.is_integer() => Ok(Type::Float64),
             (Function::Sum, Type::Decimal { precision, scale }) => {
                 Ok(Type::Decimal { precision: MAX_PRECISION.min(precision + 10), scale })
             }

@@ -16,6 +16,7 @@ impl Expr {
             Self::Not(operand)
             | Self::IsNull { operand, .. }
             | Self::IsTruth { operand, .. }
+            | Self::DateTrunc { operand, .. }
             | Self::Like { operand, .. } => vec![operand],
             Self::InList { operand, list, .. } => std::iter::once(&mut **operand).chain(list).collect(),
             Self::Between { operand, low, high, .. } => vec![operand, low, high],
