@@ -21,8 +21,7 @@ pub(super) fn value_weight(value: &Value) -> u64 {
         Value::UInt64(value) => number(i128::from(*value)),
         Value::Decimal(value) => number(value.unscaled),
         Value::Float64(Float(value)) if value.to_bits() == 0 => 0,
-        #[expect(clippy::float_cmp, reason = "exactly one")]
-        Value::Float64(Float(value)) if *value == 1.0 => 1,
+        Value::Float64(Float(value)) if value.to_bits() == 1.0_f64.to_bits() => 1,
         Value::Float64(Float(value)) if value.is_finite() && value.abs() < 1e15 => {
             let fraction = if value.fract() == 0.0 { 0 } else { 16 };
             #[expect(clippy::cast_possible_truncation, reason = "below 2^53")]
