@@ -8,7 +8,8 @@ use crate::recipe::{Operation, Recipe};
 use crate::value::{Row, Type, Value};
 
 /// The groups of these points. No other point is in one of them.
-pub const SHOWN: [&str; 8] = ["column", "history", "query", "settings", "switched off", "table", "value", "workload"];
+pub const SHOWN: [&str; 8] =
+    ["column type", "history", "query", "settings", "switched off", "table", "value", "workload"];
 
 /// The points that follow from the recipe alone.
 #[must_use]
@@ -18,7 +19,7 @@ pub fn static_points(recipe: &Recipe) -> BTreeSet<Point> {
         points.insert(Point::new(group, name));
     };
     recipe.table.history.iter().for_each(|operation| add("history", operation.name()));
-    recipe.table.columns.iter().for_each(|column| add("column", type_name(column.data_type)));
+    recipe.table.columns.iter().for_each(|column| add("column type", type_name(column.data_type)));
     recipe.workload.iter().flat_map(|query| query.features()).for_each(|feature| add("query", feature));
     recipe.settings.pushdown.keys().for_each(|switch| add("switched off", switch));
     for (group, name, holds) in states(recipe) {
@@ -43,7 +44,7 @@ fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 18] {
         ("table", "created without rows", created > 0),
         ("table", "several appends", appends > 1),
         ("table", "several indexes", indexes > 2),
-        ("column", "NULL in every row", has_null_column(&table.columns, &table.history)),
+        ("value", "NULL in every row of a column", has_null_column(&table.columns, &table.history)),
         ("value", "float that is no number", any(is_special)),
         ("value", "negative zero", any(is_negative_zero)),
         ("value", "end of the integers", any(is_extreme)),
@@ -80,17 +81,16 @@ fn is_extreme(value: &Value) -> bool {
     matches!(value, Value::Int32(i32::MIN | i32::MAX) | Value::Int64(i64::MIN | i64::MAX))
 }
 
-/// A type's name among the points: decimals by their width.
+/// A type's name among the points.
 fn type_name(data_type: Type) -> &'static str {
     match data_type {
-        Type::Boolean => "boolean",
-        Type::Int32 => "32-bit integer",
-        Type::Int64 => "64-bit integer",
-        Type::Float64 => "float",
-        Type::Decimal { precision: 0..=18, .. } => "decimal",
-        Type::Decimal { .. } => "wide decimal",
-        Type::Utf8 => "text",
-        Type::Date => "date",
-        Type::Timestamp => "timestamp",
+        Type::Boolean => "Boolean",
+        Type::Int32 => "Int32",
+        Type::Int64 => "Int64",
+        Type::Float64 => "Float64",
+        Type::Decimal { .. } => "Decimal128",
+        Type::Utf8 => "Utf8",
+        Type::Date => "Date32",
+        Type::Timestamp => "Timestamp(µs)",
     }
 }
