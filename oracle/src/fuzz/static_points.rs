@@ -8,7 +8,8 @@ use crate::recipe::{Operation, Recipe};
 use crate::value::{Row, Value};
 
 /// The groups of these points. No other point is in one of them.
-pub const SHOWN: [&str; 8] = ["column", "history", "query", "settings", "switched off", "table", "value", "workload"];
+pub const SHOWN: [&str; 8] =
+    ["column type", "history", "query", "settings", "switched off", "table", "value", "workload"];
 
 /// The points that follow from the recipe alone. A table in memory has the last rows of its history only.
 #[must_use]
@@ -17,7 +18,7 @@ pub fn static_points(recipe: &Recipe) -> BTreeSet<Point> {
     let mut add = |group, name: &str| {
         points.insert(Point::new(group, name));
     };
-    recipe.table.columns.iter().for_each(|column| add("column", column.data_type.name()));
+    recipe.table.columns.iter().for_each(|column| add("column type", column.data_type.name()));
     recipe.workload.iter().flat_map(|query| query.features()).for_each(|feature| add("query", feature));
     if !recipe.settings.in_memory {
         recipe.table.history.iter().for_each(|operation| add("history", operation.name()));
@@ -45,7 +46,7 @@ fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 19] {
         ("table", "created without rows", created > 0),
         ("table", "several appends", appends > 1),
         ("table", "several indexes", indexes > 2),
-        ("column", "NULL in every row", has_null_column(&table.columns, &table.history)),
+        ("value", "NULL in every row of a column", has_null_column(&table.columns, &table.history)),
         ("value", "float that is no number", any(is_special)),
         ("value", "negative zero", any(is_negative_zero)),
         ("value", "end of the integers", any(is_extreme)),

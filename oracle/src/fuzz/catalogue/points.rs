@@ -5,13 +5,9 @@ pub(super) const GENERATED: &[(&str, u64, &[&str])] = &[
     ("answer", 100, &["grand total over no rows"]),
     ("bucket", 100, &["index", "literal"]),
     ("bucket", 300, &["scan"]),
+    ("column type", 50, &["Boolean", "Int32", "Int64", "Float64", "Decimal128", "Utf8", "Date32", "Timestamp(µs)"]),
     (
-        "column",
-        50,
-        &["Boolean", "Int32", "Int64", "Float64", "Decimal128", "Utf8", "Date32", "Timestamp(µs)", "NULL in every row"],
-    ),
-    (
-        "column",
+        "column type",
         1000,
         &[
             "Int8",
@@ -122,6 +118,7 @@ pub(super) const GENERATED: &[(&str, u64, &[&str])] = &[
     ("undecided", 100, &["expression"]),
     ("undecided", 300, &["float"]),
     ("undecided", 10000, &["off", "column_type"]),
+    ("value", 50, &["NULL in every row of a column"]),
     ("value", 300, &["float that is no number", "negative zero", "end of the integers", "text beyond ASCII"]),
     ("workload", 50, &["five queries or more"]),
     ("workload", 300, &["one query"]),
