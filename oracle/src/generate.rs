@@ -3,6 +3,7 @@
 mod columns;
 mod having;
 mod history;
+mod nested;
 mod predicate;
 mod rows;
 mod shape;
