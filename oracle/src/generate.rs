@@ -4,6 +4,7 @@ mod bias;
 mod columns;
 mod having;
 mod history;
+mod nested;
 mod predicate;
 mod rows;
 mod shape;

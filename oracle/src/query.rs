@@ -2,11 +2,14 @@
 
 mod features;
 mod render;
+mod rewrite;
 mod shape;
+mod source;
 mod typing;
 
 pub(crate) use features::visit;
 pub use shape::{DateUnit, Grouping, Spelling};
+pub use source::{JoinKind, Nesting, Source};
 
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +84,29 @@ pub enum Expr {
         list: Vec<Expr>,
         /// `NOT IN`.
         negated: bool,
+    },
+    /// `x [NOT] IN (SELECT …)`, in WHERE.
+    InQuery {
+        /// The tested expression.
+        operand: Box<Expr>,
+        /// A query of one column.
+        query: Box<Query>,
+        /// `NOT IN`.
+        negated: bool,
+    },
+    /// `[NOT] EXISTS (SELECT …)`, in WHERE.
+    Exists {
+        /// The query.
+        query: Box<Query>,
+        /// `NOT EXISTS`.
+        negated: bool,
+    },
+    /// `(SELECT …)` of at most one row, in WHERE; NULL over none.
+    Scalar {
+        /// A query of one column.
+        query: Box<Query>,
+        /// Its type.
+        data_type: Type,
     },
     /// `x [NOT] BETWEEN low AND high`.
     Between {
@@ -196,33 +222,6 @@ pub struct Aggregate {
     pub filter: Option<Expr>,
 }
 
-/// How a nested query is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Nesting {
-    /// `FROM (SELECT …) AS name`
-    SubSelect,
-    /// `WITH name AS (SELECT …) SELECT … FROM name`
-    CommonTable,
-}
-
-/// Where the rows of a query come from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Source {
-    /// The recipe's table.
-    Table(String),
-    /// The rows of another query.
-    Nested {
-        /// The name that it gets.
-        name: String,
-        /// The spelling.
-        nesting: Nesting,
-        /// The query.
-        query: Box<Query>,
-    },
-}
-
 /// One output column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -325,17 +324,6 @@ impl Query {
     pub fn is_deterministic(&self) -> bool {
         let ordered = (0..self.outputs.len()).all(|output| self.order_by.iter().any(|key| key.output == output));
         self.source.is_deterministic() && (self.limit.is_none() && self.offset.is_none() || ordered)
-    }
-}
-
-impl Source {
-    /// [`Query::is_deterministic`] of its rows.
-    #[must_use]
-    pub fn is_deterministic(&self) -> bool {
-        match self {
-            Self::Table(_) => true,
-            Self::Nested { query, .. } => query.is_deterministic(),
-        }
     }
 }
 

@@ -25,6 +25,11 @@ impl ColumnPlan {
         Expr::column(&self.column.name)
     }
 
+    /// The same values in a nullable column of another name.
+    pub(super) fn renamed(&self, name: String) -> Self {
+        Self { column: Column { name, data_type: self.data_type(), nullable: true }, ..self.clone() }
+    }
+
     pub(super) fn data_type(&self) -> Type {
         self.column.data_type
     }

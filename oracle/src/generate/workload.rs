@@ -4,7 +4,7 @@ use rand::Rng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 
 use super::columns::ColumnPlan;
-use super::{TABLE, having, predicate, rows, shape};
+use super::{TABLE, having, nested, predicate, rows, shape};
 use crate::query::{Arithmetic, Comparison, Expr, Function, Nesting, Output, Query, Source};
 use crate::value::{Type, Value};
 
@@ -22,16 +22,36 @@ pub(super) fn generate(columns: &[ColumnPlan], rng: &mut impl Rng) -> Vec<Query>
         .map(|_| {
             if rng.random_bool(0.1) {
                 rows::generate(columns, rng)
+            } else if rng.random_bool(0.05) {
+                match nested::join(columns, rng) {
+                    Some(joined) => of_join(joined, rng),
+                    None => rows::generate(columns, rng),
+                }
             } else if rng.random_bool(0.4) {
                 count_rows(columns, rng)
             } else if rng.random_bool(0.15) {
                 let stranger = self::family(columns, rng);
                 member(&stranger, columns, rng)
             } else {
-                member(&family, columns, rng)
+                with_subquery(member(&family, columns, rng), columns, rng)
             }
         })
         .collect()
+}
+
+/// An aggregation over a join.
+fn of_join((source, columns): (Source, Vec<ColumnPlan>), rng: &mut impl Rng) -> Query {
+    let family = family(&columns, rng);
+    Query { source, ..member(&family, &columns, rng) }
+}
+
+/// Now and then a test against a sub-query, too.
+fn with_subquery(query: Query, columns: &[ColumnPlan], rng: &mut impl Rng) -> Query {
+    if rng.random_bool(0.94) {
+        return query;
+    }
+    let filters = query.filter.iter().cloned().chain(nested::subquery(columns, rng));
+    Query { filter: conjunction(filters.collect()), ..query }
 }
 
 /// Counts without groups, over all rows or under a predicate: what indexes and the manifest can answer.

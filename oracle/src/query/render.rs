@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::{
-    Aggregate, Arithmetic, Comparison, Expr, Function, Grouping, Literal, Nesting, Output, Query, SortKey, Source,
-    Spelling,
+    Aggregate, Arithmetic, Comparison, Expr, Function, Grouping, JoinKind, Literal, Nesting, Output, Query, SortKey,
+    Source, Spelling,
 };
 use crate::calendar::{date_text, timestamp_text};
 use crate::value::{Decimal, Type, Value};
@@ -29,10 +29,41 @@ impl Display for Query {
 
 /// Innermost first: a common table may read only those before it.
 fn collect_common_tables<'a>(query: &'a Query, tables: &mut Vec<(&'a str, &'a Query)>) {
-    if let Source::Nested { name, nesting, query } = &query.source {
-        collect_common_tables(query, tables);
-        if *nesting == Nesting::CommonTable {
-            tables.push((name, query));
+    collect_of_source(&query.source, tables);
+}
+
+fn collect_of_source<'a>(source: &'a Source, tables: &mut Vec<(&'a str, &'a Query)>) {
+    match source {
+        Source::Table(_) => {}
+        Source::Nested { name, nesting, query } => {
+            collect_common_tables(query, tables);
+            if *nesting == Nesting::CommonTable {
+                tables.push((name, query));
+            }
+        }
+        Source::Join { left, right, .. } => {
+            collect_of_source(left, tables);
+            collect_of_source(right, tables);
+        }
+    }
+}
+
+fn write_source(source: &Source, f: &mut Formatter<'_>) -> fmt::Result {
+    match source {
+        Source::Table(name) | Source::Nested { name, nesting: Nesting::CommonTable, .. } => f.write_str(name),
+        Source::Nested { name, nesting: Nesting::SubSelect, query } => {
+            f.write_char('(')?;
+            write_select(query, f)?;
+            write!(f, ") AS {name}")
+        }
+        Source::Join { kind, left, left_key, right, right_key } => {
+            write_source(left, f)?;
+            f.write_str(match kind {
+                JoinKind::Inner => " JOIN ",
+                JoinKind::Left => " LEFT JOIN ",
+            })?;
+            write_source(right, f)?;
+            write!(f, " ON ({left_key} = {right_key})")
         }
     }
 }
@@ -41,14 +72,7 @@ fn write_select(query: &Query, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_str(if query.distinct { "SELECT DISTINCT " } else { "SELECT " })?;
     write_list(&query.outputs, f)?;
     f.write_str(" FROM ")?;
-    match &query.source {
-        Source::Table(name) | Source::Nested { name, nesting: Nesting::CommonTable, .. } => f.write_str(name)?,
-        Source::Nested { name, nesting: Nesting::SubSelect, query } => {
-            f.write_char('(')?;
-            write_select(query, f)?;
-            write!(f, ") AS {name}")?;
-        }
-    }
+    write_source(&query.source, f)?;
     if let Some(filter) = &query.filter {
         write!(f, " WHERE {filter}")?;
     }
@@ -154,6 +178,9 @@ impl Display for Expr {
                 write_list(list, f)?;
                 f.write_str("))")
             }
+            Self::InQuery { operand, query, negated } => write!(f, "({operand} {}IN ({query}))", not(*negated)),
+            Self::Exists { query, negated } => write!(f, "({}EXISTS ({query}))", not(*negated)),
+            Self::Scalar { query, .. } => write!(f, "({query})"),
             Self::Between { operand, low, high, negated } => {
                 write!(f, "({operand} {}BETWEEN {low} AND {high})", not(*negated))
             }

@@ -1,6 +1,6 @@
 //! Types of expressions and queries, with the result types of DataFusion 54.1.
 
-use super::{Aggregate, Arithmetic, Column, Expr, Function, Query, Source};
+use super::{Aggregate, Arithmetic, Column, Expr, Function, Query};
 use crate::model::ModelError;
 use crate::value::Type;
 
@@ -29,6 +29,8 @@ impl Expr {
             | Self::IsNull { .. }
             | Self::IsTruth { .. }
             | Self::InList { .. }
+            | Self::InQuery { .. }
+            | Self::Exists { .. }
             | Self::Between { .. }
             | Self::Like { .. } => Ok(Type::Boolean),
             Self::Case { then, otherwise, .. } => {
@@ -38,6 +40,7 @@ impl Expr {
                     _ => Ok(data_type),
                 }
             }
+            Self::Scalar { data_type, .. } => Ok(*data_type),
             Self::DateTrunc { operand, .. } => {
                 let data_type = operand.data_type(columns)?;
                 data_type.second_digits().map(|_| data_type).ok_or_else(|| ModelError::Types(self.to_string()))
@@ -110,18 +113,11 @@ impl Query {
     /// # Errors
     /// As [`Expr::data_type`].
     pub fn output_columns(&self, table: &[Column]) -> Result<Vec<Column>, ModelError> {
-        let nested;
-        let columns = match &self.source {
-            Source::Table(_) => table,
-            Source::Nested { query, .. } => {
-                nested = query.output_columns(table)?;
-                &nested
-            }
-        };
+        let columns = self.source.columns(table)?;
         self.outputs
             .iter()
             .map(|output| {
-                Ok(Column { name: output.name.clone(), data_type: output.expr.data_type(columns)?, nullable: true })
+                Ok(Column { name: output.name.clone(), data_type: output.expr.data_type(&columns)?, nullable: true })
             })
             .collect()
     }

@@ -2,7 +2,9 @@
 
 use asap_oracle::fuzz::{CaseOutcome, Point, check_recipe};
 use asap_oracle::model::Table;
-use asap_oracle::query::{Column, Comparison, DateUnit, Expr, Function, Grouping, Output, Query, SortKey, Spelling};
+use asap_oracle::query::{
+    Column, Comparison, DateUnit, Expr, Function, Grouping, JoinKind, Nesting, Output, Query, SortKey, Source, Spelling,
+};
 use asap_oracle::recipe::{Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 use asap_oracle::value::{Row, Type, Value};
 use rstest::rstest;
@@ -82,6 +84,7 @@ async fn distinct_values_count_once(#[case] function: Function, #[case] expected
     [int(1), NULL, int(2)], [int(1), NULL, int(0)], [int(1), int(10), int(2)], [int(2), NULL, int(1)], [int(2), int(7), int(1)]])]
 #[case::sets(Grouping::Sets(vec![vec![1], vec![0]]), rows(), &[[NULL, NULL, int(0)], [NULL, NULL, int(1)], [NULL, int(7), int(1)],
     [NULL, int(10), int(3)], [int(1), NULL, int(2)], [int(2), NULL, int(1)]])]
+#[case::no_rows(Grouping::Rollup, Vec::new(), &[[NULL, NULL, int(0)]])]
 #[tokio::test(flavor = "multi_thread")]
 async fn groupings_are_answered_together(
     #[case] grouping: Grouping,
@@ -153,4 +156,58 @@ async fn having_is_true_for_the_groups_that_stay(#[case] key_spelling: Spelling)
     let relation = Point::new("relation", "TRUE, FALSE and unknown groups are all groups");
     assert!(outcome.points.contains(&relation) && memory.points.contains(&relation));
     assert!(!memory.points.iter().any(|point| point.group == "history"), "{:?}", memory.points);
+}
+
+/// The rows of `t` joined with those whose `b` is not NULL, by `a`: NULL is equal to nothing.
+#[rstest]
+#[case::inner(JoinKind::Inner, 7)]
+#[case::left(JoinKind::Left, 8)]
+#[tokio::test(flavor = "multi_thread")]
+async fn null_joins_nothing(#[case] kind: JoinKind, #[case] expected: i64) {
+    let outputs = vec![Output::new(Expr::column("a"), "r_a")];
+    let filter = Some(Expr::IsNull { operand: Box::new(Expr::column("b")), negated: true });
+    let right = Query { filter, ..Query::of_table("t", outputs) };
+    let source = Source::Join {
+        kind,
+        left: Box::new(Source::Table("t".to_owned())),
+        left_key: "a".to_owned(),
+        right: Box::new(Source::Nested { name: "r".to_owned(), nesting: Nesting::SubSelect, query: Box::new(right) }),
+        right_key: "r_a".to_owned(),
+    };
+    let recipe = recipe(rows(), Query { source, ..grouped(&[], Expr::count_all(None)) });
+    assert_eq!(sorted(&recipe), [vec![int(expected)]]);
+    let [outcome, _] = check(recipe).await;
+    assert!(outcome.points.contains(&Point::new("front end refusal", "join")), "{:?}", outcome.points);
+}
+
+/// `a` of the rows where `b` is at least so much.
+fn subquery(bound: i64) -> Box<Query> {
+    let at_least = Expr::compare(Comparison::GreaterOrEqual, Expr::column("b"), Expr::literal(int(bound), Type::Int64));
+    Box::new(Query { filter: Some(at_least), ..Query::of_table("t", vec![Output::new(Expr::column("a"), "y")]) })
+}
+
+fn within(query: Box<Query>, negated: bool) -> Expr {
+    Expr::InQuery { operand: Box::new(Expr::column("a")), query, negated }
+}
+
+/// A NULL among the rows of a sub-query makes NOT IN unknown; over no rows it is TRUE, also for NULL.
+#[rstest]
+#[case::within(within(subquery(7), false), 4)]
+#[case::not_within_null(within(subquery(10), true), 0)]
+#[case::not_within_nothing(within(subquery(99), true), 5)]
+#[case::exists(Expr::Exists { query: subquery(10), negated: false }, 5)]
+#[case::not_exists(Expr::Exists { query: subquery(99), negated: true }, 5)]
+#[case::scalar(Expr::compare(Comparison::Equal, Expr::column("b"), largest("b")), 3)]
+#[tokio::test(flavor = "multi_thread")]
+async fn sub_queries_are_tests(#[case] filter: Expr, #[case] expected: i64) {
+    let recipe = recipe(rows(), Query { filter: Some(filter), ..grouped(&[], Expr::count_all(None)) });
+    assert_eq!(sorted(&recipe), [vec![int(expected)]]);
+    let [outcome, _] = check(recipe).await;
+    assert!(outcome.points.contains(&Point::new("front end refusal", "subquery-expression")), "{:?}", outcome.points);
+}
+
+fn largest(column: &str) -> Expr {
+    let max = Output::new(Expr::aggregate(Function::Max, Expr::column(column), None), "y");
+    let query = Query { group_by: Some(Vec::new()), ..Query::of_table("t", vec![max]) };
+    Expr::Scalar { query: Box::new(query), data_type: Type::Int64 }
 }

@@ -27,6 +27,7 @@ pub(in crate::fuzz) async fn check(
 ) -> Result<()> {
     let fits = |(index, query): &(usize, &Query)| {
         let readable = query.filter.as_ref().is_some_and(is_lance_sql);
+        let readable = readable && query.subqueries().is_empty();
         judge.expected(*index).is_some() && matches!(query.source, Source::Table(_)) && readable
     };
     let Some((index, query)) = judge.queries().iter().enumerate().find(fits) else { return Ok(()) };

@@ -9,7 +9,8 @@ use crate::value::{Type, Value};
 /// No index and no statistics answers the second and the third query: neither has a WHERE.
 pub(super) fn relation(query: &Query, _columns: &[Column]) -> Option<Relation> {
     let predicate = query.filter.as_ref()?;
-    if !query.source.is_deterministic() {
+    // A sub-query is no value in SELECT.
+    if !query.source.is_deterministic() || !query.subqueries().is_empty() {
         return None;
     }
     let of_source = |filter, group_by, expr| Query {

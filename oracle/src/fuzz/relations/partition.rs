@@ -8,6 +8,10 @@ use crate::value::{Decimal, Float, Row, Value};
 
 pub(super) fn relation(query: &Query, columns: &[Column]) -> Option<Relation> {
     let (Source::Table(table), Some(predicate)) = (&query.source, &query.filter) else { return None };
+    // DataFusion takes no test of a sub-query's test.
+    if !query.subqueries().is_empty() {
+        return None;
+    }
     let all = Query { group_by: Some(Vec::new()), ..Query::of_table(table, aggregates(columns)) };
     let part = |filter| Query { filter: Some(filter), ..all.clone() };
     let is_unknown = Expr::IsNull { operand: Box::new(predicate.clone()), negated: false };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::simple::{expression_weight, value_weight};
 use super::walk::roots;
-use crate::query::{Query, SortKey, Source, Spelling};
+use crate::query::{Query, SortKey, Spelling};
 use crate::recipe::{IndexKind, Operation, Recipe, Settings, TableRecipe};
 
 /// How large a recipe is, for people.
@@ -104,10 +104,8 @@ fn operation_weight(operation: &Operation) -> u64 {
 }
 
 fn query_weight(query: &Query) -> u64 {
-    let nested = match &query.source {
-        Source::Nested { query, .. } => 20 + query_weight(query),
-        _ => 0,
-    };
+    let inner = query.source.queries().into_iter().chain(query.subqueries());
+    let nested: u64 = inner.map(|query| 20 + query_weight(query)).sum();
     let keys = query.group_by.as_ref().map_or(0, Vec::len);
     let sort_key = |key: &SortKey| {
         6 + u64::from(key.descending)
