@@ -19,7 +19,7 @@ pub(crate) use search::{Part, Search};
 pub use size::RecipeSize;
 
 use super::check::check_recipe;
-use super::failure::Failure;
+use super::failure::{Failure, FailureClass};
 use crate::recipe::Recipe;
 
 /// A change that leaves something out.
@@ -30,7 +30,10 @@ pub(super) async fn shrink(recipe: &Recipe, failure: &Failure, time: Duration) -
     let start = Instant::now();
     let signature = failure.signature();
     let fails = async |candidate: &Recipe| {
-        check_recipe(candidate).await.failures.iter().any(|failure| failure.signature() == signature)
+        let failures = check_recipe(candidate).await.failures;
+        // Where the plain answer is wrong too, it is another mistake.
+        let is_another = |other: &Failure| other.class == FailureClass::Plain && failure.class != FailureClass::Plain;
+        failures.iter().any(|other| other.signature() == signature) && !failures.iter().any(is_another)
     };
     // Most often it takes no other query, and tries are dearest at the beginning.
     let alone = failure

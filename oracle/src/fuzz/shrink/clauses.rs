@@ -86,6 +86,19 @@ fn of_query(at: usize, query: &Query) -> Vec<Edit> {
     edits
 }
 
+/// Does the text say what the query means? That there is one group is told by aggregates alone.
+pub(super) fn has_text(query: &Query) -> bool {
+    let mut aggregates = false;
+    for output in &query.outputs {
+        output.expr.visit(&mut |node| aggregates |= matches!(node, Expr::Aggregate(_)));
+    }
+    let nested = match &query.source {
+        Source::Nested { query, .. } => has_text(query),
+        _ => true,
+    };
+    nested && (aggregates || !query.is_grand_total())
+}
+
 /// Removes an output, and its sort key; the last one stays.
 pub(super) fn remove_output(query: &mut Query, output: usize) {
     if query.outputs.len() <= 1 || output >= query.outputs.len() {

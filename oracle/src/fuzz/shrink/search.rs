@@ -91,7 +91,8 @@ impl Search {
                 self.next += 1;
                 let mut candidate = self.best.clone();
                 edit(&mut candidate);
-                if weight(&candidate) < self.weight && candidate.validate().is_ok() {
+                let is_valid = || candidate.workload.iter().all(clauses::has_text) && candidate.validate().is_ok();
+                if weight(&candidate) < self.weight && is_valid() {
                     return Some(candidate);
                 }
             }
