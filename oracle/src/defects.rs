@@ -43,6 +43,9 @@ pub enum Defect {
     /// DataFusion's grouping under ORDER BY a key and LIMIT looks float keys up with `==` and never finds a NaN again:
     /// its group is answered several times, or the plan panics.
     RepeatedNanKey,
+    /// A key of GROUPING SETS, ROLLUP or CUBE that folds to a constant is taken for that constant above the aggregation, where
+    /// it is NULL in the groupings that leave it out: DataFusion drops the sort by it.
+    ConstantGroupingKey,
 }
 
 /// An answer, right or wrong, and what may have become of it.
@@ -81,7 +84,7 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ConstantGroupKeys,
         Self::PrunedSortKeys,
         Self::IndexedTruthTest,
@@ -91,6 +94,7 @@ impl Defect {
         Self::StaleStableRowId,
         Self::SignedZeroFilter,
         Self::RepeatedNanKey,
+        Self::ConstantGroupingKey,
     ];
 
     /// The defect's number, which never changes.
@@ -106,6 +110,7 @@ impl Defect {
             Self::StaleStableRowId => 7,
             Self::SignedZeroFilter => 8,
             Self::RepeatedNanKey => 9,
+            Self::ConstantGroupingKey => 10,
         }
     }
 
@@ -122,6 +127,9 @@ impl Defect {
             Self::StaleStableRowId => evidence::has_stale_ids(evidence),
             Self::SignedZeroFilter => evidence::filters_zeros(evidence),
             Self::RepeatedNanKey => evidence::repeats_nan_keys(evidence.query, evidence.table, evidence.found),
+            Self::ConstantGroupingKey => {
+                evidence::is_right_but_for_constant_keys(evidence.query, evidence.table, evidence.found)
+            }
             Self::NullableTruthTest | Self::EagerFilteredArgument => false,
         }
     }
@@ -161,6 +169,7 @@ impl Defect {
                     && evidence::is_right_under_fewer_keys(query, table, found)
             }
             Self::RepeatedNanKey => evidence::repeats_nan_keys(query, table, found),
+            Self::ConstantGroupingKey => evidence::is_right_but_for_constant_keys(query, table, found),
             _ => false,
         }
     }
@@ -178,6 +187,7 @@ impl Defect {
             Self::StaleStableRowId => recipes::stale_stable_row_id(),
             Self::SignedZeroFilter => recipes::signed_zero_filter(),
             Self::RepeatedNanKey => recipes::repeated_nan_key(),
+            Self::ConstantGroupingKey => recipes::constant_grouping_key(),
         }
     }
 }

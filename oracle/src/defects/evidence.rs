@@ -62,10 +62,10 @@ pub(super) fn lost_unknown_rows(evidence: &Evidence<'_>) -> bool {
 
 /// The fields of a physical plan are more nullable than those of its logical plan, and the query has a truth test.
 pub(super) fn is_nullable_truth_test(query: &Query, error: &OracleError) -> bool {
-    let mut tests = false;
-    query.visit(&mut |expr| tests |= matches!(expr, Expr::IsTruth { .. }));
     let text = error.to_string();
-    tests && text.contains("Physical input schema should be the same") && text.contains("field nullability at index")
+    query.has_truth_test()
+        && text.contains("Physical input schema should be the same")
+        && text.contains("field nullability at index")
 }
 
 /// Stable row ids, an index, an operation that moves rows, an append to the index, and right without indexes.
@@ -178,6 +178,18 @@ pub(super) fn repeats_nan_keys(query: &Query, table: &Table, found: &Answer) -> 
     let is_right = (0..=query.offset.unwrap_or(0)).any(starts_at);
     let repeats = distinct.len() < found.rows.len() && found.rows.len() <= query.limit.unwrap_or(usize::MAX);
     repeats && is_right && all.columns == found.columns
+}
+
+/// A query with grouping sets is right but for the sort keys that are NULL or one and the same value.
+pub(super) fn is_right_but_for_constant_keys(query: &Query, table: &Table, found: &Answer) -> bool {
+    let Ok(all) = table.answer(&Query { having: None, ..query.unordered() }) else { return false };
+    let is_constant = |key: &SortKey| {
+        let mut values = all.rows.iter().map(|row| &row[key.output]).filter(|value| !value.is_null());
+        let first = values.next();
+        values.all(|value| Some(value) == first)
+    };
+    let (constant, left): (Vec<_>, Vec<_>) = query.order_by.iter().cloned().partition(is_constant);
+    query.grouping.is_some() && !constant.is_empty() && is_right(query, left, table, found)
 }
 
 /// The panic of DataFusion 54.1 `TopKHashTable::remove_if_full`, which looks for the group that has to leave.

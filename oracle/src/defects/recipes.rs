@@ -1,6 +1,6 @@
 //! The smallest case for each defect.
 
-use crate::query::{Arithmetic, Column, Comparison, Expr, Function, Output, Query, SortKey, Spelling};
+use crate::query::{Arithmetic, Column, Comparison, Expr, Function, Grouping, Output, Query, SortKey, Spelling};
 use crate::recipe::{Assignment, IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 use crate::value::{Decimal, Float, Row, Type, Value};
 
@@ -87,6 +87,15 @@ pub(super) fn repeated_nan_key() -> Recipe {
     let key = vec![Output::new(Expr::column("c0"), "c0")];
     let query = Query { limit: Some(2), ..grouped(vec![Expr::column("c0")], key, 1) };
     recipe(vec![column], vec![Operation::Create { rows: vec![nan(), nan()] }], query)
+}
+
+pub(super) fn constant_grouping_key() -> Recipe {
+    let keys = vec![is_null("c0"), Expr::column("c1")];
+    let outputs = vec![Output::new(is_null("c0"), "k0"), Output::new(Expr::column("c1"), "c1")];
+    let mut query = Query { grouping: Some(Grouping::Cube), ..grouped(keys, outputs, 1) };
+    query.order_by[0].descending = true;
+    query.order_by[0].nulls_first = Some(false);
+    integers(vec![vec![Value::Int64(0), Value::Int64(1)]], query)
 }
 
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {

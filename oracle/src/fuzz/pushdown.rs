@@ -93,7 +93,7 @@ impl PushdownSide {
         if let Err(detail) = buckets::partition(&first, &reports, test) {
             outcome.fail(FailureClass::Buckets, Some(index), detail);
         }
-        judge.judge_schema(FailureClass::Pushdown, index, &first.schema(), outcome);
+        judge.judge_schema(FailureClass::Pushdown, index, &first.schema(), outcome).await;
         let answer = self.execute(&first, query).await;
         if let Ok(answer) = &answer {
             let again = self.execute(&reset_plan_states(Arc::clone(&first))?, query).await;

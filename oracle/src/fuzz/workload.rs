@@ -101,7 +101,7 @@ async fn answers(
     let mut answers = Vec::new();
     for ((index, _), result) in planned.iter().zip(results) {
         if let Ok(result) = &result {
-            judge.judge_schema(FailureClass::Workload, *index, &result.schema, outcome);
+            judge.judge_schema(FailureClass::Workload, *index, &result.schema, outcome).await;
         }
         answers.push(match judge.queries().get(*index) {
             Some(query) => answer(query, result),

@@ -78,6 +78,14 @@ impl Query {
         queries
     }
 
+    /// Whether an expression asks for a truth value.
+    #[must_use]
+    pub fn has_truth_test(&self) -> bool {
+        let mut tests = false;
+        self.visit(&mut |expr| tests |= matches!(expr, Expr::IsTruth { .. }));
+        tests
+    }
+
     /// Whether the query has one group, also over no rows.
     #[must_use]
     pub fn is_grand_total(&self) -> bool {
