@@ -30,6 +30,9 @@ pub enum OracleError {
     /// The interpreter refused.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The front end finds that a query makes no sense.
+    #[error("the front end: {0}")]
+    Lowering(asap_frontend_sql::FrontendError),
     /// Planning a workload failed.
     #[error("planning: {0}")]
     Mapping(#[from] asap_aware_mapping::MappingError),

@@ -212,8 +212,9 @@ fn described(failed: &FailedCase, options: &FuzzOptions) -> String {
     if let Some(scope) = options.scope {
         text.push_str(&format!(" --crate {scope}"));
     }
+    let (drawn, shrunk) = &failed.sizes;
     text.push_str(&format!(
-        "\n  replay: cargo xtask fuzz-equality --replay {}/recipe.json",
+        "\n  shrunk: from {drawn}\n          to {shrunk}\n  replay: cargo xtask fuzz-equality --replay {}/recipe.json",
         failed.artifacts.display()
     ));
     text

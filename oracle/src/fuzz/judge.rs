@@ -1,7 +1,10 @@
 //! Compares answers, errors and schemas. The interpreter is right by definition.
 
+use std::collections::BTreeSet;
+
 use arrow::datatypes::{Schema, SchemaRef};
 use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::displayable;
 use datafusion::prelude::SessionContext;
 
 use super::check::CaseOutcome;
@@ -191,6 +194,18 @@ impl<'a> Judge<'a> {
     fn suspect<'s>(&'s self, query: &'s Query, optimized: Option<&'s LogicalPlan>, found: &'s Answer) -> Suspect<'s> {
         let is_parallel = self.recipe.settings.target_partitions > 1;
         Suspect { query, table: self.table, optimized, is_parallel, found }
+    }
+
+    /// Does a stock session always make the same plan of a query? DataFusion 54.1 adds the columns of ORDER BY that SELECT
+    /// lacks in the order of a hash set.
+    pub(super) async fn is_planned_one_way(&self, query: &Query) -> Result<bool> {
+        const TRIES: usize = 20;
+        let mut texts = BTreeSet::new();
+        for _ in 0..TRIES {
+            let plan = self.sessions.plain.sql(&query.to_string()).await?.create_physical_plan().await?;
+            texts.insert(displayable(plan.as_ref()).indent(true).to_string());
+        }
+        Ok(texts.len() == 1)
     }
 
     /// An optimized plan's fields are those of the plain plan: names, types, nullability. Where the plain query's own two

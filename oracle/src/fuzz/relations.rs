@@ -35,7 +35,7 @@ const RELATIONS: [(&str, fn(&Query, &[Column]) -> Option<Relation>); 5] = [
 /// Answers queries that were made from one of the workload.
 pub(super) trait Answers {
     /// An answer to each query, or `None` where they cannot be asked.
-    async fn answers(&self, queries: &[Query], judge: &Judge<'_>) -> Option<Vec<Result<Answer>>>;
+    async fn answers(&self, queries: &[Query], judge: &Judge<'_>) -> Result<Option<Vec<Result<Answer>>>>;
 }
 
 /// Checks each relation on the first query that fits it.
@@ -43,11 +43,14 @@ pub(super) async fn check(side: &impl Answers, judge: &Judge<'_>, outcome: &mut 
     for (name, relation) in RELATIONS {
         let mut fitting = judge.queries().iter().enumerate().filter(|(index, _)| judge.expected(*index).is_some());
         let found = fitting.find_map(|(index, query)| Some((index, relation(query, &judge.table.columns)?)));
-        if let Some((index, relation)) = found
-            && let Some(answers) = side.answers(&relation.parts, judge).await
-        {
-            outcome.reach("relation", name);
-            check_one(judge, (name, index), &relation, answers, outcome).await;
+        let Some((index, relation)) = found else { continue };
+        match side.answers(&relation.parts, judge).await {
+            Ok(Some(answers)) => {
+                outcome.reach("relation", name);
+                check_one(judge, (name, index), &relation, answers, outcome).await;
+            }
+            Ok(None) => {}
+            Err(error) => outcome.fail(FailureClass::Error, Some(index), format!("{name}: {error}")),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::failure::Failure;
 use super::plan_fingerprint::Plans;
 use super::run::{FuzzOptions, Length};
 use super::scope::Scope;
+use super::shrink::RecipeSize;
 use crate::generate::Bias;
 use crate::recipe::Case;
 
@@ -22,6 +23,8 @@ pub struct FailedCase {
     pub bias: Option<Bias>,
     /// What was wrong first.
     pub failure: Failure,
+    /// How large its recipe is, as drawn and when shrunk.
+    pub sizes: (RecipeSize, RecipeSize),
     /// Where its artifacts are.
     pub artifacts: std::path::PathBuf,
 }
@@ -43,6 +46,8 @@ pub struct FuzzReport {
     pub cases: u64,
     /// The answers that were compared with the interpreter's.
     pub comparisons: u64,
+    /// Those of them over a table in memory, without Lance.
+    pub in_memory: u64,
     /// The queries that the front end refused.
     pub refused: u64,
     /// The different plans that were made.
@@ -73,6 +78,7 @@ impl FuzzReport {
             drawn: 0,
             cases: 0,
             comparisons: 0,
+            in_memory: 0,
             refused: 0,
             plans: Plans::default(),
             coverage: Coverage::default(),
@@ -88,6 +94,7 @@ impl FuzzReport {
     pub(super) fn add(&mut self, outcome: CaseOutcome) -> u64 {
         self.cases += 1;
         self.comparisons += outcome.comparisons;
+        self.in_memory += if outcome.in_memory { outcome.comparisons } else { 0 };
         self.refused += outcome.refused;
         for (number, answers) in outcome.defects {
             *self.defects.entry(number).or_insert(0) += answers;

@@ -10,7 +10,7 @@ use super::check::{CaseOutcome, check_recipe, check_within};
 use super::report::{FailedCase, FuzzReport};
 use super::scope::Scope;
 use super::selection::Selection;
-use super::shrink::shrink;
+use super::shrink::{RecipeSize, shrink};
 use super::static_points::static_points;
 use super::steering::{ROUND, Steering};
 use crate::generate::{Bias, biased_case, case};
@@ -184,7 +184,8 @@ impl<'a> Run<'a> {
             let Drawn { case, bias } = &drawn;
             let shrunk = shrink(&case.recipe, &failure, self.options.shrink).await;
             let artifacts = write_artifacts(&self.options.artifacts, case, &shrunk, &failure).await?;
-            self.report.failed.push(FailedCase { case: case.clone(), bias: bias.clone(), failure, artifacts });
+            let sizes = (RecipeSize::of(&case.recipe), RecipeSize::of(&shrunk));
+            self.report.failed.push(FailedCase { case: case.clone(), bias: bias.clone(), failure, sizes, artifacts });
         }
         self.report.elapsed = self.start.elapsed();
         if !self.selection.reaches(&outcome.points) {

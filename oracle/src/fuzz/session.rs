@@ -35,7 +35,7 @@ pub async fn check_session(
     for (index, query) in recipe.workload.iter().enumerate().filter(|(index, _)| !left_out.contains(&Some(*index))) {
         let found = plain_answer(&session, query).await;
         if let Ok((_, schema)) = &found {
-            judge.judge_schema(FailureClass::Session, index, schema, &mut outcome);
+            judge.judge_schema(FailureClass::Session, index, schema, &mut outcome).await;
         }
         judge.judge(FailureClass::Session, index, found.map(|(answer, _)| answer), &mut outcome);
     }

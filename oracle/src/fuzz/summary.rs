@@ -19,8 +19,10 @@ impl fmt::Display for FuzzReport {
         }
         writeln!(
             f,
-            ", {} comparisons with the row interpreter in {:.1} s ({:.0}/s), {} points of coverage",
+            ", {} comparisons with the row interpreter ({} over Lance, {} in memory) in {:.1} s ({:.0}/s), {} points of coverage",
             self.comparisons,
+            self.comparisons - self.in_memory,
+            self.in_memory,
             self.elapsed.as_secs_f64(),
             self.rate(),
             self.coverage.len()

@@ -14,9 +14,9 @@ use super::judge::Judge;
 use super::plan_fingerprint;
 use super::price::SeededCost;
 use super::relations::Answers;
-use crate::Result;
 use crate::answer::Answer;
 use crate::query::Query;
+use crate::{OracleError, Result};
 
 /// A query by its position, and its plan.
 type Planned = (usize, Arc<QueryExpr>);
@@ -122,14 +122,20 @@ pub(super) struct PlannedTogether<'a> {
 }
 
 impl Answers for PlannedTogether<'_> {
-    /// `None` if the front end refuses one, or if there is no plan: both are judged where the workload itself is.
-    async fn answers(&self, queries: &[Query], judge: &Judge<'_>) -> Option<Vec<Result<Answer>>> {
-        let catalog = catalog(self.context, judge).await.ok()?;
-        let lowered = queries.iter().map(|query| lower(&query.to_string(), &catalog));
-        let lowered = lowered.collect::<Result<Vec<_>, _>>().ok()?;
-        let (_, selection) = plan(&lowered.into_iter().enumerate().collect::<Vec<_>>(), judge).ok()?;
+    /// `None` if the front end refuses one.
+    async fn answers(&self, queries: &[Query], judge: &Judge<'_>) -> Result<Option<Vec<Result<Answer>>>> {
+        let catalog = catalog(self.context, judge).await?;
+        let mut planned = Vec::new();
+        for (index, query) in queries.iter().enumerate() {
+            match lower(&query.to_string(), &catalog) {
+                Ok(root) => planned.push((index, root)),
+                Err(FrontendError::Unsupported { .. }) => return Ok(None),
+                Err(error) => return Err(OracleError::Lowering(error)),
+            }
+        }
+        let (_, selection) = plan(&planned, judge)?;
         let results = run(&selection.dag, self.context).await;
-        Some(queries.iter().zip(results).map(|(query, result)| answer(query, result)).collect())
+        Ok(Some(queries.iter().zip(results).map(|(query, result)| answer(query, result)).collect()))
     }
 }
 

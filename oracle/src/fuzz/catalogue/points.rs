@@ -75,11 +75,29 @@ pub(super) const GENERATED: &[(&str, u64, &[&str])] = &[
     ),
     ("query", 100, &["truth test"]),
     (
+        "query",
+        100,
+        &[
+            "distinct measure",
+            "join",
+            "keys by name or position",
+            "offset",
+            "order by an expression or position",
+            "rows, not groups",
+            "select distinct",
+        ],
+    ),
+    ("query", 300, &["grouping sets", "limit 0", "sub-query"]),
+    ("query", 1000, &["date_trunc"]),
+    (
         "relation",
         50,
         &[
             "TRUE, FALSE and unknown rows are all rows",
             "FILTER is CASE",
+            "TRUE, FALSE and unknown groups are all groups",
+            "WHERE keeps the rows whose predicate is TRUE",
+            "an old version's answer stays",
             "groups roll up to the total",
             "fragments add up",
         ],
@@ -130,6 +148,11 @@ pub(super) const CONSTRUCTED: &[(&str, &str, &[&str])] = &[
         "error on every side",
         "oracle/tests/oracle/plain.rs::all_sides_fail_on_a_division_by_zero",
         &["division by zero"],
+    ),
+    (
+        "error on every side",
+        "execution/tests/execution/failures.rs::a_count_of_what_has_no_null_evaluates_it",
+        &["overflow"],
     ),
     (
         "front end refusal",
@@ -293,7 +316,6 @@ pub(super) const CONSTRUCTED: &[(&str, &str, &[&str])] = &[
 
 /// Group, name, why nothing leads there.
 pub(super) const GUARDS: &[(&str, &str, &str)] = &[
-    ("error on every side", "overflow", "integers wrap, and decimals are drawn small enough"),
     ("error on every side", "cast", "no query casts"),
     ("error on every side", "invalid query", "queries are drawn by their types"),
     ("front end refusal", "literal-type", "SQL has no text for a constant of a nested type"),

@@ -23,7 +23,13 @@ pub(in crate::fuzz) async fn check(
     let fits = |(index, _): &(usize, &Query)| judge.expected(*index).is_some();
     let Some((index, query)) = judge.queries().iter().enumerate().find(fits) else { return Ok(()) };
     outcome.reach("relation", NAME);
-    let Ok(before) = side.answer(query).await else { return Ok(()) };
+    let before = match side.answer(query).await {
+        Ok(before) => before,
+        failed => {
+            judge.judge_other(index, query, failed, outcome).await;
+            return Ok(());
+        }
+    };
     let mut later = dataset.clone();
     later.checkout_latest().await?;
     later.delete("true").await?;
