@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 pub(crate) use search::{Part, Search};
 pub use size::RecipeSize;
 
-use super::check::check_recipe;
+use super::check::check_within;
 use super::failure::{Failure, FailureClass};
+use super::scope::Scope;
 use crate::recipe::Recipe;
 
 /// A change that leaves something out.
@@ -29,8 +30,9 @@ type Edit = Box<dyn Fn(&mut Recipe) + Send + Sync>;
 pub(super) async fn shrink(recipe: &Recipe, failure: &Failure, time: Duration) -> Recipe {
     let start = Instant::now();
     let signature = failure.signature();
+    let scope = scope_of(failure.class);
     let fails = async |candidate: &Recipe| {
-        let failures = check_recipe(candidate).await.failures;
+        let failures = check_within(candidate, scope).await.failures;
         // Where the plain answer is wrong too, it is another mistake.
         let is_another = |other: &Failure| other.class == FailureClass::Plain && failure.class != FailureClass::Plain;
         failures.iter().any(|other| other.signature() == signature) && !failures.iter().any(is_another)
@@ -45,6 +47,17 @@ pub(super) async fn shrink(recipe: &Recipe, failure: &Failure, time: Duration) -
             shrink_while(&alone, time.saturating_sub(start.elapsed()), fails).await
         }
         _ => shrink_while(recipe, time.saturating_sub(start.elapsed()), fails).await,
+    }
+}
+
+/// What must run to see a failure again: tries are most of the time of shrinking.
+fn scope_of(class: FailureClass) -> Option<Scope> {
+    match class {
+        FailureClass::Workload => Some(Scope::AwareMapping),
+        FailureClass::Pushdown | FailureClass::Buckets | FailureClass::PlanTimeRead | FailureClass::Reexecution => {
+            Some(Scope::LancePushdown)
+        }
+        _ => None,
     }
 }
 
