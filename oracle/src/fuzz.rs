@@ -20,4 +20,7 @@ pub use check::{CaseOutcome, check_recipe};
 pub use coverage::{Coverage, Point};
 pub use failure::{Failure, FailureClass};
 pub use report::FuzzReport;
+#[cfg(feature = "faults")]
+pub(crate) use shrink::shrink;
+
 pub use run::{FuzzOptions, fuzz, replay};

@@ -35,7 +35,12 @@ impl Decision {
     }
 
     fn counts_only_nulls(&self) -> bool {
-        self.nulls.iter().all(|nulls| nulls.as_ref().is_some_and(|nulls| nulls.fact == NullFact::All))
+        let is_null = |nulls: &Option<CountedNulls>| nulls.as_ref().is_some_and(|nulls| nulls.fact == NullFact::All);
+        #[cfg(feature = "faults")]
+        if asap_faults::is_planted(asap_faults::Fault::OneNullColumnEmptiesAll) {
+            return self.nulls.iter().any(is_null);
+        }
+        self.nulls.iter().all(is_null)
     }
 
     /// Where the facts come from that make the counts literals.

@@ -7,7 +7,7 @@ use super::failure::FailureClass;
 use crate::recipe::{Operation, Recipe, Settings};
 
 /// The smallest recipe with a failure of the class that was found in this time.
-pub(super) async fn shrink(recipe: &Recipe, class: FailureClass, time: Duration) -> Recipe {
+pub(crate) async fn shrink(recipe: &Recipe, class: FailureClass, time: Duration) -> Recipe {
     let end = Instant::now() + time;
     let mut best = recipe.clone();
     'again: loop {
