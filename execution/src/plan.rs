@@ -159,7 +159,8 @@ impl Planner<'_> {
         #[cfg(feature = "faults")]
         let needs_a_row = asap_faults::inject(asap_faults::Fault::ConstantKeysAlwaysGroup, needs_a_row, |_| false);
         #[cfg(feature = "faults")]
-        let needs_a_row = asap_faults::inject(asap_faults::Fault::EmptyGrandTotalLost, needs_a_row, |_| true);
+        let needs_a_row =
+            asap_faults::inject(asap_faults::Fault::EmptyGrandTotalLost, needs_a_row, |right| right || by.is_empty());
         if grouped.is_empty() && measures.is_empty() && !needs_a_row {
             // DataFusion plans no aggregate without keys and measures: one group, a row without columns.
             return Ok(LogicalPlanBuilder::empty(true).build()?);
@@ -276,7 +277,10 @@ fn counted_value(filter: Option<Expr>) -> (Option<Expr>, Option<Expr>) {
     let is_column = |conjunct: &Expr| matches!(tested_value(conjunct), Some(Expr::Column(_)));
     let counted = conjuncts.iter().rposition(is_column).map(|position| conjuncts.remove(position));
     #[cfg(feature = "faults")]
-    if counted.is_some() && asap_faults::is_planted(asap_faults::Fault::CountedColumnDropsFilter) {
+    if counted.is_some()
+        && !conjuncts.is_empty()
+        && asap_faults::is_planted(asap_faults::Fault::CountedColumnDropsFilter)
+    {
         conjuncts.clear();
     }
     (counted.as_ref().and_then(tested_value).cloned(), Expr::conjunction(conjuncts))

@@ -17,7 +17,7 @@
 mod catalog;
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub use catalog::Fault;
 
@@ -33,10 +33,12 @@ pub enum Scope {
 /// 0: no fault, else one more than the fault's position in [`Fault::ALL`].
 static PLANTED: AtomicUsize = AtomicUsize::new(0);
 
+/// By position in [`Fault::ALL`].
+static REACHED: [AtomicBool; Fault::ALL.len()] = [const { AtomicBool::new(false) }; Fault::ALL.len()];
+
 /// Plants a fault in place of the one before, or none, for all threads of this process.
 pub fn plant(fault: Option<Fault>) {
-    let number = fault.and_then(|fault| Fault::ALL.iter().position(|known| *known == fault)).map_or(0, |at| at + 1);
-    PLANTED.store(number, Ordering::SeqCst);
+    PLANTED.store(fault.and_then(position).map_or(0, |at| at + 1), Ordering::SeqCst);
 }
 
 /// The fault that is planted.
@@ -45,15 +47,31 @@ pub fn planted() -> Option<Fault> {
     PLANTED.load(Ordering::SeqCst).checked_sub(1).and_then(|at| Fault::ALL.get(at).copied())
 }
 
-/// Whether this fault is planted.
+/// Whether this fault is planted. To be asked where the fault would change something, planted or not: it is then noted as
+/// [reached](take_reached).
 #[must_use]
 pub fn is_planted(fault: Fault) -> bool {
+    if let Some(reached) = position(fault).and_then(|at| REACHED.get(at)) {
+        reached.store(true, Ordering::SeqCst);
+    }
     planted() == Some(fault)
 }
 
-/// The right value, or what the fault makes of it where it is planted.
-pub fn inject<T>(fault: Fault, right: T, wrong: impl FnOnce(T) -> T) -> T {
-    if is_planted(fault) { wrong(right) } else { right }
+/// The right value, or what the fault makes of it where it is planted. The fault is reached if the two differ.
+pub fn inject<T: Clone + PartialEq>(fault: Fault, right: T, wrong: impl FnOnce(T) -> T) -> T {
+    let wrong = wrong(right.clone());
+    if wrong != right && is_planted(fault) { wrong } else { right }
+}
+
+/// The faults that were reached by any thread since the last call. What did not reach a fault goes on as it did when the
+/// fault is planted.
+pub fn take_reached() -> Vec<Fault> {
+    let is_reached = |flag: &AtomicBool| flag.swap(false, Ordering::SeqCst);
+    Fault::ALL.iter().zip(&REACHED).filter(|(_, flag)| is_reached(flag)).map(|(fault, _)| *fault).collect()
+}
+
+fn position(fault: Fault) -> Option<usize> {
+    Fault::ALL.iter().position(|known| *known == fault)
 }
 
 impl fmt::Display for Fault {
@@ -94,6 +112,9 @@ mod tests {
     fn only_the_planted_fault_is_injected() {
         let (first, second) = (Fault::ALL[0], Fault::ALL[1]);
         assert_eq!(inject(first, 1, |right| right + 1), 1);
+        take_reached();
+        assert_eq!((inject(first, 1, |right| right), inject(second, 1, |right| right + 1)), (1, 1));
+        assert_eq!(take_reached(), [second]);
         plant(Some(first));
         assert_eq!((inject(first, 1, |right| right + 1), inject(second, 1, |right| right + 1)), (2, 1));
         plant(None);

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Cases after which a fault has survived.
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
-    /// Seconds after which a fault has survived.
+    /// Seconds of an ordinary run after which a fault has survived.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     time: u64,
     /// Cases that run at the same time; the number of cores by default.
@@ -75,10 +75,16 @@ pub(crate) async fn run(args: &Args) -> Result<ExitCode> {
 
 /// One line on standard error for each fault as soon as it is done.
 fn show(run: &FaultRun) {
-    let (name, cases, seconds) = (run.fault, run.cases, run.elapsed.as_secs_f64());
-    let text = match &run.caught {
-        Some(caught) => format!("{name}: case {} after {seconds:.1} s, {}", caught.case, caught.failure.class),
-        None => format!("{name}: SURVIVED {cases} cases, {seconds:.1} s"),
+    let FaultRun { fault, cases, reached, elapsed, caught } = run;
+    let seconds = elapsed.as_secs_f64();
+    let text = match caught {
+        Some(caught) => format!(
+            "{fault}: caught in case {}, after {seconds:.1} s; shrunk in {:.1} s: {}",
+            cases.saturating_sub(1),
+            caught.shrinking.as_secs_f64(),
+            caught.failure.class
+        ),
+        None => format!("{fault}: SURVIVED {cases} cases, {seconds:.1} s; {reached} could reach it"),
     };
     _ = writeln!(std::io::stderr(), "{text}");
 }

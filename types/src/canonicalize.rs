@@ -52,13 +52,12 @@ fn canonical_node(operator: Operator<Arc<QueryExpr>>) -> Result<Arc<QueryExpr>, 
             QueryExpr::new(Operator::Sort { keys, input })
         }
         #[cfg(feature = "faults")]
-        Operator::Limit { skip, fetch, input } if asap_faults::is_planted(asap_faults::Fault::OrderOfLimitLost) => {
-            let input = input
-                .operator()
-                .input()
-                .filter(|_| matches!(input.operator(), Operator::Sort { .. }))
-                .unwrap_or(&input);
-            QueryExpr::new(Operator::Limit { skip, fetch, input: Arc::clone(input) })
+        Operator::Limit { skip, fetch, input }
+            if matches!(input.operator(), Operator::Sort { .. })
+                && asap_faults::is_planted(asap_faults::Fault::OrderOfLimitLost) =>
+        {
+            let input = Arc::clone(input.operator().input().unwrap_or(&input));
+            QueryExpr::new(Operator::Limit { skip, fetch, input })
         }
         other @ (Operator::Distinct { .. } | Operator::Limit { .. }) => QueryExpr::new(other),
     }

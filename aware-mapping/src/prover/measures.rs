@@ -95,8 +95,8 @@ impl Source<'_> {
     fn combine(&self, intent: &AggIntent, filter: &[Expr]) -> Result<(MeasureDerivation, Requires), Refusal> {
         if let AggIntent::Avg { arg } = intent {
             #[cfg(feature = "faults")]
-            if asap_faults::is_planted(asap_faults::Fault::AveragesAveraged)
-                && let Some(position) = self.fine.measures.iter().position(|measure| measure == intent)
+            if let Some(position) = self.fine.measures.iter().position(|measure| measure == intent)
+                && asap_faults::is_planted(asap_faults::Fault::AveragesAveraged)
             {
                 let intent = AggIntent::Avg { arg: Expr::column(self.output(position)) };
                 return Ok((MeasureDerivation::Combine(Combined { intent, filter: None }), Requires::Reassociate));
@@ -149,7 +149,7 @@ impl Source<'_> {
             return Err(Refusal::MeasureFilter);
         }
         #[cfg(feature = "faults")]
-        if asap_faults::is_planted(asap_faults::Fault::RefinementLost) {
+        if !same_set(coarse, fine) && asap_faults::is_planted(asap_faults::Fault::RefinementLost) {
             return Ok(None);
         }
         let input = self.fine.input.schema();

@@ -32,8 +32,10 @@ pub(super) fn prove(
         return Err(Refusal::SourceCanFail);
     }
     #[cfg(feature = "faults")]
-    let coarse_conjuncts: Vec<Expr> =
-        coarse_conjuncts.into_iter().filter(|conjunct| !is_lost(conjunct, keys)).collect();
+    let coarse_conjuncts: Vec<Expr> = coarse_conjuncts
+        .into_iter()
+        .filter(|conjunct| fine_conjuncts.contains(conjunct) || !is_lost(conjunct, keys))
+        .collect();
     coarse_conjuncts
         .iter()
         .filter(|conjunct| !fine_conjuncts.contains(conjunct))

@@ -91,7 +91,7 @@ impl Lowering<'_> {
         let [arg] = args.as_slice() else { return Err(self.refuse_expr(Feature::Aggregate(name.to_owned()), expr)) };
         let (arg, filter) = match case_filter::split(arg, filter.is_some(), input) {
             #[cfg(feature = "faults")]
-            Some(guarded) if asap_faults::is_planted(asap_faults::Fault::CaseReplacesFilter) => {
+            Some(guarded) if filter.is_some() && asap_faults::is_planted(asap_faults::Fault::CaseReplacesFilter) => {
                 (guarded.value, Some(guarded.predicate))
             }
             Some(guarded) => (guarded.value, conjunction(filter, unless_always_true(guarded.predicate, input))),

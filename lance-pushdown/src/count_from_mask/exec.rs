@@ -274,9 +274,12 @@ impl ExecutionPlan for IndexedAggregateExec {
     fn reset_state(self: Arc<Self>) -> DFResult<Arc<dyn ExecutionPlan>> {
         let queries = Arc::clone(&self.queries);
         #[cfg(feature = "faults")]
-        let queries = asap_faults::inject(asap_faults::Fault::ResetForgetsFilter, queries, |right| {
-            Arc::new(MaskQueries { filter: None, nulls: right.nulls.clone() })
-        });
+        let queries = match queries.filter {
+            Some(_) if asap_faults::is_planted(asap_faults::Fault::ResetForgetsFilter) => {
+                Arc::new(MaskQueries { filter: None, nulls: queries.nulls.clone() })
+            }
+            _ => queries,
+        };
         Ok(Arc::new(Self {
             dataset: Arc::clone(&self.dataset),
             reader: Arc::clone(&self.reader),

@@ -136,7 +136,7 @@ async fn load_live_rows(dataset: Arc<Dataset>, fragment: FragmentPushdownPlan) -
     if by_row_id {
         let mut ids = load_row_id_sequence(&dataset, file_fragment.metadata()).await?.as_ref().clone();
         #[cfg(feature = "faults")]
-        let deleted = asap_faults::inject(asap_faults::Fault::DeletedRowIdsKept, deleted, |_| None);
+        let deleted = deleted.filter(|_| !asap_faults::is_planted(asap_faults::Fault::DeletedRowIdsKept));
         if let Some(deleted) = deleted {
             ids.mask(deleted.to_sorted_iter())?;
         }

@@ -173,10 +173,6 @@ fn index_filter(
         let covered = check_leaf(leaf, dataset, facts)?;
         // AND, OR and NOT alike need an answer from each of their leaves.
         coverage &= covered;
-        #[cfg(feature = "faults")]
-        if asap_faults::is_planted(asap_faults::Fault::UncoveredFragmentsIndexed) {
-            coverage = dataset.fragment_bitmap().as_ref().clone();
-        }
         if !indexes.iter().any(|used| *used.name == leaf.index_name) {
             indexes.push(UsedIndex {
                 name: leaf.index_name.as_str().into(),
@@ -185,6 +181,10 @@ fn index_filter(
             });
         }
     }
+    #[cfg(feature = "faults")]
+    let coverage = asap_faults::inject(asap_faults::Fault::UncoveredFragmentsIndexed, coverage, |_| {
+        dataset.fragment_bitmap().as_ref().clone()
+    });
     Ok(IndexFilter { expr, coverage, indexes })
 }
 

@@ -49,15 +49,15 @@ fn try_count(pattern: &Pattern<'_>, aggregate: &AggregateFunctionExpr) -> Result
     let [argument] = arguments.as_slice() else {
         return Err(Refusal::UnsupportedArgument);
     };
-    #[cfg(feature = "faults")]
-    if asap_faults::is_planted(asap_faults::Fault::CountColumnReadAsRows) {
-        return Ok(Measure::Rows);
-    }
     if let Some(literal) = argument.downcast_ref::<Literal>() {
         return match literal.value().is_null() {
             true => Err(Refusal::NullArgument),
             false => Ok(Measure::Rows),
         };
+    }
+    #[cfg(feature = "faults")]
+    if asap_faults::is_planted(asap_faults::Fault::CountColumnReadAsRows) {
+        return Ok(Measure::Rows);
     }
     let column = argument.downcast_ref::<Column>().ok_or(Refusal::UnsupportedArgument)?;
     let name = pattern.source_column(0, column).ok_or(Refusal::UnsupportedArgument)?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Caught, Fault, FaultRun, Scope};
+use super::{Caught, Fault, FaultRun, Scope, Size};
 
 /// How it went with all faults.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ fn text_row(f: &mut fmt::Formatter<'_>, run: &FaultRun) -> fmt::Result {
         Some(Caught { failure, size, .. }) => {
             writeln!(f, "{:<58} {:>9} {:>4} {:>7}", failure.class.to_string(), size.fragments, size.rows, size.queries)
         }
-        None => writeln!(f, "SURVIVED"),
+        None => writeln!(f, "SURVIVED, {} cases could reach it", run.reached),
     }
 }
 
@@ -98,7 +98,8 @@ fn markdown_row(f: &mut fmt::Formatter<'_>, run: &FaultRun) -> fmt::Result {
     write!(f, "| `{place}` | {} | {} | {:.1} | ", fault.description(), run.cases, run.elapsed.as_secs_f64())?;
     match &run.caught {
         Some(Caught { failure, size, .. }) => {
-            writeln!(f, "{} | {} | {} | {} |", failure.class, size.fragments, size.rows, size.queries)
+            let Size { fragments, rows, queries } = size;
+            writeln!(f, "{} | {fragments} | {rows} | {queries} |", failure.class)
         }
         None => writeln!(f, "SURVIVED | | | |"),
     }

@@ -1,17 +1,18 @@
 //! Plants faults and runs cases until one fails.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use asap_faults::{Fault, plant};
+use asap_faults::{Fault, plant, take_reached};
 use futures::FutureExt;
 use futures::future::join_all;
 
 use super::FaultReport;
 use crate::Result;
 use crate::dataset::TestDataset;
-use crate::fuzz::{Failure, FailureClass, check_recipe, shrink};
+use crate::fuzz::{CaseOutcome, Failure, FailureClass, check_recipe, shrink};
 use crate::generate::case;
-use crate::recipe::{Operation, Recipe};
+use crate::recipe::{Case, Operation, Recipe};
 
 /// Which faults to plant, and how long to look for each.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub struct FaultOptions {
     pub faults: Vec<Fault>,
     /// Cases after which a fault has survived.
     pub cases: u64,
-    /// Time after which a fault has survived.
+    /// Time of an ordinary run after which a fault has survived.
     pub time: Duration,
     /// Cases that run at the same time.
     pub jobs: usize,
@@ -35,9 +36,11 @@ pub struct FaultOptions {
 pub struct FaultRun {
     /// The fault.
     pub fault: Fault,
-    /// The cases that were run, with the one that failed.
+    /// The cases, with the one that failed.
     pub cases: u64,
-    /// How long that took, without shrinking.
+    /// Those of them that were run with the fault, because they could reach it.
+    pub reached: u64,
+    /// How long an ordinary run takes for so many cases.
     pub elapsed: Duration,
     /// The failure; none for a fault that survived.
     pub caught: Option<Caught>,
@@ -46,8 +49,6 @@ pub struct FaultRun {
 /// A failure that is there because of a planted fault.
 #[derive(Debug, Clone)]
 pub struct Caught {
-    /// The number of the case.
-    pub case: u64,
     /// What was wrong first.
     pub failure: Failure,
     /// The smallest recipe found that fails in this way, and does not without the fault.
@@ -69,49 +70,74 @@ pub struct Size {
     pub queries: usize,
 }
 
-/// Plants the faults, one after the other: a fault is that of the whole process. `progress` is called after each.
+/// Runs each case without a fault, and then with each fault that it could reach and that is not caught yet. What does not
+/// reach a fault is the same with it, so that each fault meets all cases of the seed in their order. `progress` is called
+/// whenever a fault is caught or has survived.
 ///
 /// # Errors
 /// A dataset of a recipe that failed because of a fault cannot be built without it.
 pub async fn run(options: &FaultOptions, progress: &mut (dyn FnMut(&FaultRun) + Send)) -> Result<FaultReport> {
-    let mut report = FaultReport { seed: options.seed, runs: Vec::new() };
-    for fault in &options.faults {
-        let outcome = hunt(*fault, options).await;
-        plant(None);
-        let run = outcome?;
-        progress(&run);
-        report.runs.push(run);
-    }
-    Ok(report)
-}
-
-/// Runs cases with a fault until one fails that does not fail without it.
-async fn hunt(fault: Fault, options: &FaultOptions) -> Result<FaultRun> {
-    let start = Instant::now();
-    let jobs = options.jobs.max(1) as u64;
-    let mut next = 0;
-    while next < options.cases && start.elapsed() < options.time {
-        let indexes = next..(next + jobs).min(options.cases);
+    let start = |fault: &Fault| FaultRun { fault: *fault, cases: 0, reached: 0, elapsed: Duration::ZERO, caught: None };
+    let mut runs: Vec<FaultRun> = options.faults.iter().map(start).collect();
+    let (mut next, mut elapsed) = (0, Duration::ZERO);
+    while next < options.cases && elapsed < options.time && runs.iter().any(|run| run.caught.is_none()) {
+        let indexes = next..(next + options.jobs.max(1) as u64).min(options.cases);
         next = indexes.end;
-        let cases: Vec<_> = indexes.map(|index| case(options.seed, index)).collect();
-        plant(Some(fault));
-        // All of them end before another fault is planted.
-        let outcomes = join_all(cases.iter().map(|case| check_recipe(&case.recipe))).await;
-        plant(None);
-        for (case, outcome) in cases.into_iter().zip(outcomes) {
-            let Some(failure) = outcome.failures.into_iter().next() else { continue };
-            if fails(&case.recipe, failure.class).await {
+        let cases = Cases::run(options.seed, indexes).await;
+        elapsed += cases.elapsed;
+        for run in runs.iter_mut().filter(|run| run.caught.is_none()) {
+            (run.cases, run.elapsed) = (next, elapsed);
+            if !cases.reached.contains(&run.fault) {
                 continue;
             }
-            let elapsed = start.elapsed();
-            let caught = Some(smallest(fault, case.index, &case.recipe, failure, options.shrink).await?);
-            return Ok(FaultRun { fault, cases: case.index + 1, elapsed, caught });
+            run.reached += cases.cases.len() as u64;
+            if let Some((case, failure)) = cases.with(run.fault).await {
+                run.cases = case.index + 1;
+                run.caught = Some(smallest(run.fault, &case.recipe, failure, options.shrink).await?);
+                progress(run);
+            }
         }
     }
-    Ok(FaultRun { fault, cases: next, elapsed: start.elapsed(), caught: None })
+    runs.iter().filter(|run| run.caught.is_none()).for_each(progress);
+    Ok(FaultReport { seed: options.seed, runs })
 }
 
-async fn smallest(fault: Fault, case: u64, recipe: &Recipe, failure: Failure, time: Duration) -> Result<Caught> {
+/// Cases that run at the same time, and how they went without a fault.
+struct Cases {
+    cases: Vec<Case>,
+    outcomes: Vec<CaseOutcome>,
+    reached: BTreeSet<Fault>,
+    elapsed: Duration,
+}
+
+impl Cases {
+    async fn run(seed: u64, indexes: std::ops::Range<u64>) -> Self {
+        let cases: Vec<Case> = indexes.map(|index| case(seed, index)).collect();
+        take_reached();
+        let start = Instant::now();
+        let outcomes = outcomes(&cases, None).await;
+        Self { cases, outcomes, reached: take_reached().into_iter().collect(), elapsed: start.elapsed() }
+    }
+
+    /// The first failure with a fault that is none without it.
+    async fn with(&self, fault: Fault) -> Option<(&Case, Failure)> {
+        let outcomes = outcomes(&self.cases, Some(fault)).await;
+        self.cases.iter().zip(&self.outcomes).zip(outcomes).find_map(|((case, plain), outcome)| {
+            let is_new = |failure: &Failure| !plain.failures.iter().any(|plain| plain.class == failure.class);
+            Some((case, outcome.failures.into_iter().find(is_new)?))
+        })
+    }
+}
+
+/// A fault is that of the whole process, so all cases end before another one is planted.
+async fn outcomes(cases: &[Case], fault: Option<Fault>) -> Vec<CaseOutcome> {
+    plant(fault);
+    let outcomes = join_all(cases.iter().map(|case| check_recipe(&case.recipe))).await;
+    plant(None);
+    outcomes
+}
+
+async fn smallest(fault: Fault, recipe: &Recipe, failure: Failure, time: Duration) -> Result<Caught> {
     let start = Instant::now();
     plant(Some(fault));
     let shrunk = shrink(recipe, failure.class, time).boxed().await;
@@ -120,7 +146,7 @@ async fn smallest(fault: Fault, case: u64, recipe: &Recipe, failure: Failure, ti
     // A recipe that fails anyway says nothing about the fault.
     let recipe = if fails(&shrunk, failure.class).await { recipe.clone() } else { shrunk };
     let size = size(&recipe).await?;
-    Ok(Caught { case, failure, recipe, size, shrinking })
+    Ok(Caught { failure, recipe, size, shrinking })
 }
 
 async fn fails(recipe: &Recipe, class: FailureClass) -> bool {
