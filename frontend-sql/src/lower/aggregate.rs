@@ -46,7 +46,9 @@ impl Lowering<'_> {
         let columns = keys.chain(output_names.iter().skip(by.len()).map(ColumnRef::bare)).collect();
         #[cfg(feature = "faults")]
         let measures = asap_faults::inject(asap_faults::Fault::LastMeasureUnfiltered, measures, |mut right| {
-            right.iter_mut().last().into_iter().for_each(|(_, filter)| *filter = None);
+            if let Some((_, filter)) = right.last_mut() {
+                *filter = None;
+            }
             right
         });
         let (measures, filters): (Vec<_>, Vec<_>) = measures.into_iter().unzip();
