@@ -27,6 +27,10 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
+    /// Every class.
+    pub const ALL: [Self; 6] =
+        [Self::DivideByZero, Self::Overflow, Self::Cast, Self::Invalid, Self::Internal, Self::Other];
+
     /// The name in coverage and failures.
     #[must_use]
     pub fn name(self) -> &'static str {

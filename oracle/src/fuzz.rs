@@ -12,10 +12,12 @@ mod reader;
 mod relations;
 mod report;
 mod run;
+mod session;
 mod shrink;
 mod states;
 mod workload;
 
+pub use artifacts::write_artifacts;
 pub use check::{CaseOutcome, check_recipe};
 pub use coverage::{Coverage, Point};
 pub use failure::{Failure, FailureClass};
@@ -24,3 +26,6 @@ pub use report::FuzzReport;
 pub(crate) use shrink::shrink;
 
 pub use run::{FuzzOptions, fuzz, replay};
+pub use session::check_session;
+pub use shrink::{RecipeSize, shrink_while};
+pub(crate) use shrink::{Scope, Search};

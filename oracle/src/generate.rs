@@ -12,7 +12,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-pub use strategy::cases;
+pub use strategy::{RecipeTree, cases, queries, recipes, table_histories, workloads};
 
 use crate::recipe::{Case, RECIPE_VERSION, Recipe, Settings};
 

@@ -12,6 +12,7 @@ use crate::value::{Type, Value};
 
 /// A named, typed column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Column {
     /// The name.
     pub name: String,
@@ -23,7 +24,7 @@ pub struct Column {
 
 /// An expression over the columns of a source, and (in the outputs and HAVING of an aggregate query) over its aggregates.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expr {
     /// A column of the source.
     Column(String),
@@ -113,6 +114,7 @@ pub enum Expr {
 
 /// A typed constant; NULL has a type too.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Literal {
     /// The value.
     pub value: Value,
@@ -170,6 +172,7 @@ pub enum Function {
 
 /// `function(argument) [FILTER (WHERE filter)]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Aggregate {
     /// The function.
     pub function: Function,
@@ -192,7 +195,7 @@ pub enum Nesting {
 
 /// Where the rows of a query come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Source {
     /// The recipe's table.
     Table(String),
@@ -209,6 +212,7 @@ pub enum Source {
 
 /// One output column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Output {
     /// What it computes.
     pub expr: Expr,
@@ -226,6 +230,7 @@ impl Output {
 
 /// One ORDER BY item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SortKey {
     /// Position of the output column.
     pub output: usize,
@@ -238,6 +243,7 @@ pub struct SortKey {
 
 /// A query over one source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Query {
     /// FROM.
     pub source: Source,

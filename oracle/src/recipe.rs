@@ -133,6 +133,9 @@ impl Recipe {
     /// # Errors
     /// Not a recipe, one of another version, or one that [`Recipe::validate`] refuses.
     pub fn from_json(text: &str) -> Result<Self> {
+        // First of all, as fields that are unknown here may be those of a newer version.
+        let Version { version } = serde_json::from_str(text)?;
+        check_version(version)?;
         let recipe: Self = serde_json::from_str(text)?;
         recipe.validate()?;
         Ok(recipe)
@@ -144,15 +147,27 @@ impl Recipe {
     /// The version is another one, the history does not start with its only `Create`, a row does not fit the columns, or
     /// a query's types do not fit.
     pub fn validate(&self) -> Result<()> {
-        if self.version != RECIPE_VERSION {
-            return Err(OracleError::Recipe(format!("its version is {}, not {RECIPE_VERSION}", self.version)));
-        }
+        check_version(self.version)?;
         self.table.validate()?;
         let columns = self.table.columns_read()?;
         for query in &self.workload {
             query.output_columns(&columns)?;
         }
         Ok(())
+    }
+}
+
+/// What every version of a recipe has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+fn check_version(version: u32) -> Result<()> {
+    if version == RECIPE_VERSION {
+        Ok(())
+    } else {
+        Err(OracleError::Recipe(format!("its version is {version}, not {RECIPE_VERSION}")))
     }
 }
 

@@ -10,7 +10,7 @@ use futures::future::join_all;
 use super::FaultReport;
 use crate::Result;
 use crate::dataset::TestDataset;
-use crate::fuzz::{CaseOutcome, Failure, FailureClass, check_recipe, shrink};
+use crate::fuzz::{CaseOutcome, Failure, check_recipe, shrink};
 use crate::generate::case;
 use crate::recipe::{Case, Operation, Recipe};
 
@@ -123,7 +123,8 @@ impl Cases {
     async fn with(&self, fault: Fault) -> Option<(&Case, Failure)> {
         let outcomes = outcomes(&self.cases, Some(fault)).await;
         self.cases.iter().zip(&self.outcomes).zip(outcomes).find_map(|((case, plain), outcome)| {
-            let is_new = |failure: &Failure| !plain.failures.iter().any(|plain| plain.class == failure.class);
+            let is_new =
+                |failure: &Failure| !plain.failures.iter().any(|plain| plain.signature() == failure.signature());
             Some((case, outcome.failures.into_iter().find(is_new)?))
         })
     }
@@ -140,17 +141,17 @@ async fn outcomes(cases: &[Case], fault: Option<Fault>) -> Vec<CaseOutcome> {
 async fn smallest(fault: Fault, recipe: &Recipe, failure: Failure, time: Duration) -> Result<Caught> {
     let start = Instant::now();
     plant(Some(fault));
-    let shrunk = shrink(recipe, failure.class, time).boxed().await;
+    let shrunk = shrink(recipe, &failure, time).boxed_local().await;
     plant(None);
     let shrinking = start.elapsed();
     // A recipe that fails anyway says nothing about the fault.
-    let recipe = if fails(&shrunk, failure.class).await { recipe.clone() } else { shrunk };
+    let recipe = if fails(&shrunk, &failure).await { recipe.clone() } else { shrunk };
     let size = size(&recipe).await?;
     Ok(Caught { failure, recipe, size, shrinking })
 }
 
-async fn fails(recipe: &Recipe, class: FailureClass) -> bool {
-    check_recipe(recipe).await.failures.iter().any(|failure| failure.class == class)
+async fn fails(recipe: &Recipe, like: &Failure) -> bool {
+    check_recipe(recipe).await.failures.iter().any(|failure| failure.signature() == like.signature())
 }
 
 async fn size(recipe: &Recipe) -> Result<Size> {

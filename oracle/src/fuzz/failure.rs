@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error_class::ErrorClass;
+
 /// The kind of a failure. Shrinking keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -33,6 +35,8 @@ pub enum FailureClass {
     Relation,
     /// Something panicked.
     Panic,
+    /// The answer of a downstream project's session is not the interpreter's.
+    Session,
 }
 
 impl fmt::Display for FailureClass {
@@ -50,6 +54,7 @@ impl fmt::Display for FailureClass {
             Self::Schema => "the schema differs from the plain answer's",
             Self::Relation => "answers contradict one another",
             Self::Panic => "a panic",
+            Self::Session => "the session's answer differs from the interpreter's",
         })
     }
 }
@@ -64,6 +69,41 @@ pub struct Failure {
     pub query: Option<usize>,
     /// What was seen.
     pub detail: String,
+}
+
+impl Failure {
+    /// What a smaller recipe's failure must share to be the same: the class, and of errors what went wrong, as far as no
+    /// name or number of the recipe is part of it.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let reason = match self.class {
+            FailureClass::Error => up_to_error_class(&self.detail),
+            FailureClass::Recipe | FailureClass::Panic => start(&self.detail),
+            _ => String::new(),
+        };
+        format!("{}: {reason}", self.class)
+    }
+}
+
+/// The text up to the last error class in it, where the judge names one.
+fn up_to_error_class(detail: &str) -> String {
+    let ends = ErrorClass::ALL.iter().filter_map(|class| {
+        let name = format!("({})", class.name());
+        detail.find(&name).map(|position| position + name.len())
+    });
+    let Some(end) = ends.max() else { return start(detail) };
+    // Between two classes stands the first error's text.
+    let first_line = detail.lines().next().unwrap_or_default();
+    let head = start(first_line.split('(').next().unwrap_or_default());
+    let named = ErrorClass::ALL.iter().filter(|class| detail[..end].contains(&format!("({})", class.name())));
+    format!("{head} {}", named.map(|class| class.name()).collect::<Vec<_>>().join(", "))
+}
+
+/// The first words, without numbers and what is quoted.
+fn start(detail: &str) -> String {
+    const LETTERS: usize = 40;
+    let unquoted = detail.split(['\'', '"', '`']).step_by(2).collect::<String>();
+    unquoted.chars().filter(|c| c.is_alphabetic() || *c == ' ').take(LETTERS).collect()
 }
 
 impl fmt::Display for Failure {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 
-use super::artifacts;
+use super::artifacts::write_artifacts;
 use super::check::{CaseOutcome, check_recipe};
 use super::report::{FailedCase, FuzzReport};
 use super::shrink::shrink;
@@ -59,8 +59,8 @@ pub async fn fuzz(options: &FuzzOptions, progress: &mut (dyn FnMut(&FuzzReport) 
         }
         report.coverage.add(outcome.points);
         if let Some(failure) = outcome.failures.into_iter().next() {
-            let shrunk = shrink(&case.recipe, failure.class, options.shrink).await;
-            let artifacts = artifacts::write(&options.artifacts, &case, &shrunk, &failure)?;
+            let shrunk = shrink(&case.recipe, &failure, options.shrink).await;
+            let artifacts = write_artifacts(&options.artifacts, &case, &shrunk, &failure).await?;
             report.failed.push(FailedCase { case, failure, artifacts });
         }
         report.elapsed = start.elapsed();

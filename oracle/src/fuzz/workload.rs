@@ -38,6 +38,22 @@ pub(super) async fn check(
     Ok(())
 }
 
+/// The plan that is chosen for all queries: its tree, and the choices in it.
+pub(super) async fn plan_text(side: &PushdownSide, test: &TestDataset, judge: &Judge<'_>) -> Result<String> {
+    let planned = lowered(side, test, judge, &mut CaseOutcome::default()).await?;
+    let (space, selection) = plan(&planned, judge)?;
+    let mut text = format!("{}\nchoices:\n", selection.dag.render(GraphFormat::Tree));
+    for (position, (target, choice)) in space.targets.iter().zip(&selection.choices).enumerate() {
+        let chosen = match target.candidates.get(choice.candidate) {
+            Some(Candidate::Rewrite(rewrite)) => rewrite.strategy.to_string(),
+            _ => "as written".to_owned(),
+        };
+        let refused = target.refused.iter().map(|refused| format!("; refused: {}", refused.reason.name()));
+        text.extend([format!("  {}: {chosen}", position + 1)].into_iter().chain(refused).chain(["\n".to_owned()]));
+    }
+    Ok(text)
+}
+
 /// The queries that the front end takes. It may refuse one, or find that it makes no sense if the interpreter does too.
 async fn lowered(
     side: &PushdownSide,

@@ -86,6 +86,12 @@ pub(super) fn one(position: usize, rng: &mut impl Rng) -> ColumnPlan {
     plan(position, data_type, distinct, rng)
 }
 
+/// The given column, with values of its type.
+pub(super) fn of(column: &Column, rng: &mut impl Rng) -> ColumnPlan {
+    let distinct = if rng.random() { rng.random_range(1..=4) } else { 40 };
+    ColumnPlan { column: column.clone(), ..plan(0, column.data_type, distinct, rng) }
+}
+
 fn pick(types: &[Type], otherwise: Type, rng: &mut impl Rng) -> Type {
     types.choose(rng).copied().unwrap_or(otherwise)
 }

@@ -1,9 +1,17 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 //! The oracle against plain DataFusion over plain Lance, and against itself.
 
+#[path = "../../examples/fuzz_your_own_rule.rs"]
+#[expect(dead_code, reason = "`main` is for the command line")]
+mod fuzz_your_own_rule;
+#[path = "golden/failure.rs"]
+mod golden;
+mod handing_over;
 mod judging;
 mod plain;
 mod recipes;
 mod regressions;
+mod shrinking;
 mod states;
+mod strategies;
 mod tpch;
