@@ -36,14 +36,9 @@ pub enum OracleError {
     /// Running a planned workload failed.
     #[error("execution: {0}")]
     Execution(#[from] asap_execution::ExecutionError),
-    /// A run ended before its last case.
-    #[error("the run ended after {cases} of {requested} cases though nothing had failed")]
-    Incomplete {
-        /// The cases that were run.
-        cases: u64,
-        /// The cases that were asked for.
-        requested: u64,
-    },
+    /// A run without a case would prove nothing.
+    #[error("the run had no case")]
+    NoCases,
     /// Lance failed.
     #[error("Lance: {0}")]
     Lance(#[from] lance::Error),

@@ -1,23 +1,38 @@
 //! The command `fuzz-equality`.
 
-use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::{Duration, Instant};
+mod duration;
+mod live;
 
-use asap_oracle::fuzz::{FuzzOptions, FuzzReport, fuzz, replay};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use asap_oracle::fuzz::{FailedCase, FuzzOptions, FuzzReport, Length, Scope, fuzz, replay};
+use asap_oracle::generate::Bias;
 use asap_oracle::recipe::Recipe;
 use asap_oracle::{OracleError, Result};
 
+use self::live::LiveLine;
+
+/// What the bare command takes.
+const TIME: Duration = Duration::from_secs(120);
+
 const AFTER_HELP: &str = "\
+Coverage decides only in full runs: without --only, --crate and --case. A point's quota grows with the number of cases;
+a short run is asked for little.
+
 Exit status:
-  0  every answer is the row interpreter's
-  1  an answer differs, or a run of 300 cases or more missed a point that it must reach
-  2  wrong arguments, a recipe that cannot be read, or a run that ended early
+  0  every answer is the row interpreter's, and coverage is as it must be
+  1  an answer differs, or a full run reached a point too seldom, or one that the catalogue does not hold
+  2  wrong arguments, a recipe that cannot be read, or no case that counts
 
 Examples:
-  cargo xtask fuzz-equality
-  cargo xtask fuzz-equality --cases 2000 --seed 7
+  cargo xtask fuzz-equality                                        two minutes of a fresh seed
+  cargo xtask fuzz-equality --time 10m --report report.json
+  cargo xtask fuzz-equality --comparisons 100000
+  cargo xtask fuzz-equality --cases 200 --only 'stable row ids' --only 'b-tree index'
+  cargo xtask fuzz-equality --crate aware-mapping
   cargo xtask fuzz-equality --seed 7 --case 41
   cargo xtask fuzz-equality --replay target/fuzz-equality/7/41/recipe.json";
 
@@ -25,21 +40,34 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// How many cases to run.
-    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
-    cases: u64,
+    #[command(flatten)]
+    length: LengthArgs,
     /// The seed; a fresh one, which is printed, by default.
     #[arg(long)]
     seed: Option<u64>,
-    /// Only this case of the seed.
-    #[arg(long, conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(..u64::MAX))]
-    case: Option<u64>,
+    /// The bias that a run printed with its case, as 'history: drop column'.
+    #[arg(long, value_name = "POINT", requires = "case")]
+    bias: Option<Bias>,
     /// Run a recipe from a file.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "seed", "case"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["length", "seed", "only", "crate_name", "report", "jobs"]
+    )]
     replay: Option<PathBuf>,
+    /// Only cases that go through a coverage point with this text in its name, as 'stable row ids' or 'bucket: literal';
+    /// several must all fit. What recipes show decides before anything runs; else a case runs, and counts if it fits.
+    #[arg(long, value_name = "STATE", conflicts_with = "case")]
+    only: Vec<String>,
+    /// Only the sides that this crate takes part in: pushdown plans for lance-pushdown, workload plans for the others.
+    #[arg(long = "crate", value_name = "NAME", value_enum)]
+    crate_name: Option<CrateName>,
     /// Cases that run at the same time; the number of cores by default.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+    /// Write the report as JSON too.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Stop after this many failed cases.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     max_failures: u16,
@@ -49,6 +77,69 @@ pub(crate) struct Args {
     /// Where failures leave their recipes.
     #[arg(long, value_name = "DIR", default_value = "target/fuzz-equality")]
     artifacts: PathBuf,
+}
+
+/// How long the run is.
+#[derive(Debug, clap::Args)]
+#[group(id = "length", multiple = false)]
+struct LengthArgs {
+    /// Run so many cases.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    cases: Option<u64>,
+    /// Run until so many answers were compared.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    comparisons: Option<u64>,
+    /// Run for so long, as 90s, 10m or 1h; 2m by default.
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    time: Option<Duration>,
+    /// Run only this case of the seed.
+    #[arg(long, value_name = "K", requires = "seed")]
+    case: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum CrateName {
+    LancePushdown,
+    AwareMapping,
+    FrontendSql,
+    Execution,
+}
+
+impl From<CrateName> for Scope {
+    fn from(name: CrateName) -> Self {
+        match name {
+            CrateName::LancePushdown => Self::LancePushdown,
+            CrateName::AwareMapping => Self::AwareMapping,
+            CrateName::FrontendSql => Self::FrontendSql,
+            CrateName::Execution => Self::Execution,
+        }
+    }
+}
+
+impl Args {
+    fn options(&self) -> FuzzOptions {
+        let LengthArgs { cases, comparisons, time, case } = &self.length;
+        let length = match (cases, comparisons, case) {
+            (Some(cases), _, _) => Length::Cases(*cases),
+            (_, Some(comparisons), _) => Length::Comparisons(*comparisons),
+            (_, _, Some(case)) => Length::One(*case, self.bias.clone()),
+            _ => Length::Time(time.unwrap_or(TIME)),
+        };
+        FuzzOptions {
+            seed: self.seed.unwrap_or_else(rand::random),
+            length,
+            only: self.only.clone(),
+            scope: self.crate_name.map(Scope::from),
+            jobs: self.jobs.map_or_else(cores, usize::from),
+            max_failures: usize::from(self.max_failures),
+            shrink: Duration::from_secs(self.shrink),
+            artifacts: self.artifacts.clone(),
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 pub(crate) async fn run(args: &Args) -> Result<ExitCode> {
@@ -70,56 +161,60 @@ async fn replay_file(file: &PathBuf) -> Result<ExitCode> {
 }
 
 async fn fuzz_cases(args: &Args) -> Result<ExitCode> {
-    let seed = args.seed.unwrap_or_else(rand::random);
-    let cases = args.case.map_or(0..args.cases, |case| case..case + 1);
-    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let options = args.options();
     let out = &mut std::io::stdout();
-    _ = writeln!(out, "fuzz-equality: seed {seed}, cases {} to {}, {jobs} at a time", cases.start, cases.end);
+    _ = writeln!(out, "{}", header(&options));
     let mut live = LiveLine::new();
-    let shrink = Duration::from_secs(args.shrink);
-    let max_failures = usize::from(args.max_failures);
-    let options = FuzzOptions { seed, cases, jobs, max_failures, shrink, artifacts: args.artifacts.clone() };
-    let report = fuzz(&options, &mut |report| live.show(report)).await?;
+    let report = fuzz(&options, &mut |report| live.show(report)).await;
     live.clear();
+    let report = report?;
     for failed in &report.failed {
-        _ = writeln!(out, "DIFFERENT case {}: {}", failed.case.index, failed.failure);
-        _ = writeln!(out, "  replay: cargo xtask fuzz-equality --replay {}/recipe.json", failed.artifacts.display());
+        _ = writeln!(out, "{}", described(failed, &options));
     }
     _ = writeln!(out, "{report}");
+    if let Some(file) = &args.report {
+        write_json(file, &report)?;
+    }
     Ok(if report.is_success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Progress on standard error: one line that is rewritten on a terminal, a line a quarter of a minute elsewhere.
-struct LiveLine {
-    terminal: bool,
-    shown: Instant,
+fn write_json(file: &Path, report: &FuzzReport) -> Result<()> {
+    let io = |source| OracleError::Io { path: file.to_owned(), source };
+    std::fs::write(file, report.to_json()? + "\n").map_err(io)
 }
 
-impl LiveLine {
-    fn new() -> Self {
-        Self { terminal: std::io::stderr().is_terminal(), shown: Instant::now() }
+/// The seed and the settings, in one line.
+fn header(options: &FuzzOptions) -> String {
+    let length = match &options.length {
+        Length::Cases(cases) => format!("{cases} cases"),
+        Length::Comparisons(comparisons) => format!("{comparisons} comparisons"),
+        Length::Time(time) => format!("{} s", time.as_secs()),
+        Length::One(case, None) => format!("case {case}"),
+        Length::One(case, Some(bias)) => format!("case {case} with bias '{bias}'"),
+    };
+    let mut text = format!("fuzz-equality: seed {} · {length} · {} at a time", options.seed, options.jobs);
+    for only in &options.only {
+        text.push_str(&format!(" · only '{only}'"));
     }
+    if let Some(scope) = options.scope {
+        text.push_str(&format!(" · {scope}"));
+    }
+    text
+}
 
-    fn show(&mut self, report: &FuzzReport) {
-        let pause = if self.terminal { Duration::from_millis(200) } else { Duration::from_secs(15) };
-        if self.shown.elapsed() < pause {
-            return;
-        }
-        self.shown = Instant::now();
-        let (start, end) = if self.terminal { ("\r\x1b[K", "") } else { ("", "\n") };
-        let text = format!(
-            "{start}{} cases, {} comparisons, {} coverage points, {} different{end}",
-            report.cases,
-            report.comparisons,
-            report.coverage.len(),
-            report.failed.len()
-        );
-        _ = std::io::stderr().write_all(text.as_bytes());
+/// A failed case, and how to run it again.
+fn described(failed: &FailedCase, options: &FuzzOptions) -> String {
+    let mut text = format!("DIFFERENT case {}: {}\n", failed.case.index, failed.failure);
+    text.push_str(&format!("  again:  cargo xtask fuzz-equality --seed {} --case {}", options.seed, failed.case.index));
+    if let Some(bias) = &failed.bias {
+        text.push_str(&format!(" --bias '{bias}'"));
     }
-
-    fn clear(&self) {
-        if self.terminal {
-            _ = std::io::stderr().write_all(b"\r\x1b[K");
-        }
+    if let Some(scope) = options.scope {
+        text.push_str(&format!(" --crate {scope}"));
     }
+    text.push_str(&format!(
+        "\n  replay: cargo xtask fuzz-equality --replay {}/recipe.json",
+        failed.artifacts.display()
+    ));
+    text
 }

@@ -1,5 +1,6 @@
 //! Seeded generation of cases. A case depends on the seed and its own number only, so any one can be made again alone.
 
+mod bias;
 mod columns;
 mod history;
 mod predicate;
@@ -12,6 +13,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+pub use bias::{Bias, biased_case};
 pub use strategy::{RecipeTree, cases, queries, recipes, table_histories, workloads};
 
 use crate::recipe::{Case, RECIPE_VERSION, Recipe, Settings};

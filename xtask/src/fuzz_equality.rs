@@ -10,12 +10,16 @@ use crate::error::Error;
 /// The oracle draws datasets, queries and workloads, answers each with a row interpreter, with the plain plan and with
 /// the optimized plan. It prints its seed first, leaves a recipe for each difference, and stops after ten of them.
 ///
-/// What it takes: --cases N (how many), --seed S (which), --replay FILE (one recipe again), --jobs N (how many at once),
-/// --max-failures N (after how many differences it stops).
+/// How much it runs: two minutes; or --time 10m, --cases N, --comparisons N; or --seed S --case K, one case again; or
+/// --replay FILE, one recipe again. Which part: --only STATE, --crate NAME. Also --seed S, --jobs N, --report FILE.
+///
+/// It exits with 0 if every answer is right and coverage is as it must be, with 1 if not, with 2 if it could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  cargo xtask fuzz-equality --cases 2000
+  cargo xtask fuzz-equality
+  cargo xtask fuzz-equality --time 10m --report report.json
   cargo xtask fuzz-equality --cases 2000 --seed 7 --jobs 2
+  cargo xtask fuzz-equality --cases 200 --only 'stable row ids'
   cargo xtask fuzz-equality --replay failure.json
   cargo xtask fuzz-equality --faults --only counts-counted
   cargo xtask fuzz-equality -- --help    what the oracle itself says of its options")]

@@ -1,6 +1,7 @@
 //! What a failure leaves behind.
 
 mod plans;
+mod reproduction;
 mod slt;
 
 use std::fmt::Write as _;
@@ -19,6 +20,7 @@ use crate::{OracleError, Result};
 /// - `failure.txt`: what differs, the sizes before and after shrinking, the queries as SQL;
 /// - `recipe.json`: the shrunk recipe, `original.json`: the case as drawn;
 /// - `failure.rs`: a test that replays `recipe.json` beside it;
+/// - `reproduction.rs`: a test without asap, for a report to Lance or DataFusion;
 /// - `failure.slt`: the rows and queries alone, as a sqllogictest of DataFusion;
 /// - `plain-plan.txt`, `optimized-plan.txt`: the plans of the shrunk recipe.
 ///
@@ -26,14 +28,17 @@ use crate::{OracleError, Result};
 /// A file cannot be written.
 pub async fn write_artifacts(directory: &Path, case: &Case, shrunk: &Recipe, failure: &Failure) -> Result<PathBuf> {
     let target = directory.join(case.seed.to_string()).join(case.index.to_string());
-    let (seed, index, recipe) = (case.seed, case.index, shrunk.clone());
-    let slt = guarded(async move { Ok(slt::render(seed, index, &recipe)) }.boxed()).await;
+    let of_rows = |render: fn(u64, u64, &Recipe) -> String| {
+        let (seed, index, recipe) = (case.seed, case.index, shrunk.clone());
+        guarded(async move { Ok(render(seed, index, &recipe)) }.boxed())
+    };
     let files = [
         ("recipe.json", shrunk.to_json()?),
         ("original.json", case.recipe.to_json()?),
         ("failure.txt", description(case, shrunk, failure)),
         ("failure.rs", rust_test(case, shrunk, failure)),
-        ("failure.slt", slt),
+        ("reproduction.rs", of_rows(reproduction::render).await),
+        ("failure.slt", of_rows(slt::render).await),
         ("plain-plan.txt", guarded(plans::plain(shrunk.clone()).boxed()).await),
         ("optimized-plan.txt", guarded(plans::optimized(shrunk.clone()).boxed()).await),
     ];
@@ -50,8 +55,8 @@ pub async fn write_artifacts(directory: &Path, case: &Case, shrunk: &Recipe, fai
 async fn guarded(text: BoxFuture<'static, Result<String>>) -> String {
     match tokio::spawn(text).await {
         Ok(Ok(text)) => text,
-        Ok(Err(error)) => format!("# ended early: {error}\n"),
-        Err(error) => format!("# ended early: {error}\n"),
+        Ok(Err(error)) => format!("// ended early: {error}\n"),
+        Err(error) => format!("// ended early: {error}\n"),
     }
 }
 

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use super::coverage::Point;
 use super::failure::{Failure, FailureClass};
 use super::judge::Judge;
+use super::plan_fingerprint::Plans;
 use super::pushdown::PushdownSide;
+use super::scope::{Scope, has_pushdown, has_workload};
 use super::{relations, states, workload};
 use crate::Result;
 use crate::dataset::TestDataset;
@@ -26,6 +28,8 @@ pub struct CaseOutcome {
     pub refused: u64,
     /// Answers that are wrong because of a numbered defect of the libraries, by its number.
     pub defects: BTreeMap<u32, u64>,
+    /// The plans that were made.
+    pub plans: Plans,
     /// Where the time went.
     pub times: BTreeMap<&'static str, Duration>,
 }
@@ -47,10 +51,15 @@ impl CaseOutcome {
 /// Builds a recipe's dataset, answers its workload with the row interpreter, plainly, with pushdown and as one planned
 /// workload, and compares each answer with the interpreter's. In a task of its own: a panic is a failure like any other.
 pub async fn check_recipe(recipe: &Recipe) -> CaseOutcome {
+    check_within(recipe, None).await
+}
+
+/// [`check_recipe`], of the sides within a scope.
+pub(super) async fn check_within(recipe: &Recipe, scope: Option<Scope>) -> CaseOutcome {
     let recipe = recipe.clone();
     let task = tokio::spawn(async move {
         let mut outcome = CaseOutcome::default();
-        if let Err(error) = check(&recipe, &mut outcome).await {
+        if let Err(error) = check(&recipe, scope, &mut outcome).await {
             outcome.fail(FailureClass::Recipe, None, error.to_string());
         }
         outcome
@@ -68,7 +77,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a message".to_owned())
 }
 
-async fn check(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
+async fn check(recipe: &Recipe, scope: Option<Scope>, outcome: &mut CaseOutcome) -> Result<()> {
     recipe.validate()?;
     let start = Instant::now();
     let test = TestDataset::build(&recipe.table).await?;
@@ -79,15 +88,21 @@ async fn check(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
     outcome.took("interpreter and plain plans", start);
     let start = Instant::now();
     let side = PushdownSide::open(&test, &recipe.settings)?;
-    for index in 0..recipe.workload.len() {
-        side.check(&test, index, &judge, outcome).await?;
+    if has_pushdown(scope) {
+        for index in 0..recipe.workload.len() {
+            side.check(&test, index, &judge, outcome).await?;
+        }
     }
     outcome.took("pushdown plans", start);
     let start = Instant::now();
-    workload::check(&side, &test, &judge, outcome).await?;
+    if has_workload(scope) {
+        workload::check(&side, &test, &judge, outcome).await?;
+    }
     outcome.took("workload plans", start);
     let start = Instant::now();
-    relations::check(&side, &judge, outcome).await?;
+    if has_pushdown(scope) {
+        relations::check(&side, &judge, outcome).await?;
+    }
     outcome.took("relations", start);
     Ok(())
 }

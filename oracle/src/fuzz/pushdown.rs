@@ -13,6 +13,7 @@ use super::buckets;
 use super::check::CaseOutcome;
 use super::failure::FailureClass;
 use super::judge::Judge;
+use super::plan_fingerprint;
 use super::reader::WatchedReader;
 use crate::Result;
 use crate::answer::Answer;
@@ -84,6 +85,7 @@ impl PushdownSide {
         if text(&first) != text(&again) {
             outcome.fail(FailureClass::Determinism, Some(index), format!("{}\n{}", text(&first), text(&again)));
         }
+        outcome.plans.pushdown.insert(plan_fingerprint::of_text(&text(&first)));
         for report in &reports {
             note_report(report, outcome);
         }
@@ -135,6 +137,9 @@ fn note_report(report: &PushdownReport, outcome: &mut CaseOutcome) {
         outcome.reach("pushdown refusal", refusal.name());
     }
     for fragment in &report.fragments {
+        if let Some(undecided) = fragment.undecided {
+            outcome.reach("undecided", undecided.name());
+        }
         match fragment.bucket {
             Bucket::Scan(reason) => outcome.reach("scan reason", reason.name()),
             _ if !report.is_rewritten() => continue,

@@ -15,7 +15,7 @@ mod walk;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-pub(crate) use search::{Scope, Search};
+pub(crate) use search::{Part, Search};
 pub use size::RecipeSize;
 
 use super::check::check_recipe;
@@ -49,7 +49,7 @@ pub(crate) async fn shrink(recipe: &Recipe, failure: &Failure, time: Duration) -
 /// a lack of time the result depends on the recipe and on `fails` only, and nothing more can be left out of it alone.
 pub async fn shrink_while(recipe: &Recipe, time: Duration, fails: impl AsyncFn(&Recipe) -> bool) -> Recipe {
     let start = Instant::now();
-    let mut search = Search::new(recipe.clone(), Scope::All);
+    let mut search = Search::new(recipe.clone(), Part::All);
     while start.elapsed() < time
         && let Some(candidate) = search.candidate()
     {

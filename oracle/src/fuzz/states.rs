@@ -4,6 +4,7 @@ use lance::index::DatasetIndexExt;
 
 use super::check::CaseOutcome;
 use super::judge::Judge;
+use super::static_points::static_points;
 use crate::Result;
 use crate::dataset::TestDataset;
 use crate::recipe::Recipe;
@@ -18,7 +19,7 @@ pub(super) async fn note(
 ) -> Result<()> {
     let fragments = test.dataset.fragments();
     outcome.reach(
-        "table",
+        "dataset",
         match fragments.len() {
             0 => "no fragment",
             1 => "one fragment",
@@ -26,30 +27,17 @@ pub(super) async fn note(
         },
     );
     let special = |value: &Value| matches!(value, Value::Float64(float) if !float.0.is_finite());
-    let states = [
-        ("table", "deletions", fragments.iter().any(|fragment| fragment.deletion_file.is_some())),
-        ("table", "floats that are no numbers", test.table.rows.iter().flatten().any(special)),
-        ("table", "stable row ids", recipe.table.stable_row_ids),
-        ("table", "an older storage version", recipe.table.storage_version.is_some()),
-        ("table", "an older version is read", recipe.table.read_after.is_some()),
-        ("settings", "stock provider", recipe.settings.stock_provider),
-        ("settings", "exact floats", recipe.settings.exact_floats),
-        ("settings", "priced", recipe.settings.price_seed.is_some()),
-    ];
-    for (group, name, _) in states.into_iter().filter(|(_, _, holds)| *holds) {
-        outcome.reach(group, name);
+    if fragments.iter().any(|fragment| fragment.deletion_file.is_some()) {
+        outcome.reach("dataset", "deletions");
     }
-    for switch in recipe.settings.pushdown.keys() {
-        outcome.reach("switched off", switch);
+    if test.table.rows.iter().flatten().any(special) {
+        outcome.reach("dataset", "floats that are no numbers");
     }
+    outcome.points.extend(static_points(recipe));
     note_indexes(test, outcome).await?;
-    for operation in &recipe.table.history {
-        outcome.reach("history", operation.name());
-    }
     for (index, query) in recipe.workload.iter().enumerate() {
-        query.features().into_iter().for_each(|feature| outcome.reach("query", feature));
         if query.is_grand_total() && judge.expected(index).is_some() && test.table.rows.is_empty() {
-            outcome.reach("query", "grand total over no rows");
+            outcome.reach("answer", "grand total over no rows");
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use asap_types::{GraphFormat, QueryExpr, canonicalize};
 use super::check::CaseOutcome;
 use super::failure::FailureClass;
 use super::judge::Judge;
+use super::plan_fingerprint;
 use super::price::SeededCost;
 use super::pushdown::PushdownSide;
 use crate::Result;
@@ -95,7 +96,9 @@ async fn answers(
     let (space, selection) = plan(planned, judge)?;
     note_choices(&space, &selection, outcome);
     let (_, again) = plan(planned, judge)?;
-    if selection.dag.render(GraphFormat::Tree) != again.dag.render(GraphFormat::Tree) {
+    let text = selection.dag.render(GraphFormat::Tree);
+    outcome.plans.workload.insert(plan_fingerprint::of_text(&text));
+    if text != again.dag.render(GraphFormat::Tree) {
         outcome.fail(FailureClass::Determinism, None, "planning the workload twice gave two plans");
     }
     let results = run(&selection.dag, &side.context).await;

@@ -12,18 +12,18 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{TABLE, case, columns, history, workload};
-use crate::fuzz::{Scope, Search};
+use crate::fuzz::{Part, Search};
 use crate::query::{Column, Query};
 use crate::recipe::{Case, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 
 /// All cases that the generator can make. A shrunk one has a smaller recipe than its seed makes.
 pub fn cases() -> impl Strategy<Value = Case> {
-    Drawn { scope: Scope::All, make: Arc::new(case), take: |case| case }
+    Drawn { part: Part::All, make: Arc::new(case), take: |case| case }
 }
 
 /// The recipes of all [`cases`].
 pub fn recipes() -> impl Strategy<Value = Recipe> {
-    Drawn { scope: Scope::All, make: Arc::new(case), take: |case| case.recipe }
+    Drawn { part: Part::All, make: Arc::new(case), take: |case| case.recipe }
 }
 
 /// Tables and what was done to them, without queries. Each is named [`TABLE`].
@@ -32,7 +32,7 @@ pub fn table_histories() -> impl Strategy<Value = TableRecipe> {
         let (table, _) = history::generate(&mut stream(seed, index));
         of_parts(seed, index, table, Vec::new())
     };
-    Drawn { scope: Scope::History, make: Arc::new(make), take: |case| case.recipe.table }
+    Drawn { part: Part::History, make: Arc::new(make), take: |case| case.recipe.table }
 }
 
 /// Queries over a table that is named [`TABLE`] and has these columns, of which there must be one. Their names are written
@@ -44,15 +44,15 @@ pub fn queries(columns: &[Column]) -> impl Strategy<Value = Query> + use<> {
         case.recipe.workload.truncate(1);
         case
     };
-    // The generator makes one query at least, and `Scope::Queries` leaves none out.
+    // The generator makes one query at least, and `Part::Queries` leaves none out.
     let take =
         |case: Case| case.recipe.workload.into_iter().next().unwrap_or_else(|| Query::of_table(TABLE, Vec::new()));
-    Drawn { scope: Scope::Queries, make: Arc::new(make), take }
+    Drawn { part: Part::Queries, make: Arc::new(make), take }
 }
 
 /// One to eight queries as of [`queries`], many of which can be answered from one another.
 pub fn workloads(columns: &[Column]) -> impl Strategy<Value = Vec<Query>> + use<> {
-    Drawn { scope: Scope::Workload, make: Arc::new(drawn_queries(columns)), take: |case| case.recipe.workload }
+    Drawn { part: Part::Workload, make: Arc::new(drawn_queries(columns)), take: |case| case.recipe.workload }
 }
 
 fn drawn_queries(columns: &[Column]) -> impl Fn(u64, u64) -> Case + Send + Sync + 'static {
@@ -78,14 +78,14 @@ fn of_parts(seed: u64, index: u64, table: TableRecipe, workload: Vec<Query>) -> 
 /// A strategy that makes cases, hands out a part of them, and shrinks the recipe.
 #[derive(Clone)]
 struct Drawn<T> {
-    scope: Scope,
+    part: Part,
     make: Arc<dyn Fn(u64, u64) -> Case + Send + Sync>,
     take: fn(Case) -> T,
 }
 
 impl<T> Debug for Drawn<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Drawn").field("scope", &self.scope).finish_non_exhaustive()
+        f.debug_struct("Drawn").field("part", &self.part).finish_non_exhaustive()
     }
 }
 
@@ -96,7 +96,7 @@ impl<T: Debug> Strategy for Drawn<T> {
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let (seed, index) = (runner.rng().next_u64(), runner.rng().next_u64());
         let Case { recipe, .. } = (self.make)(seed, index);
-        Ok(RecipeTree { seed, index, search: Search::new(recipe, self.scope), tried: None, take: self.take })
+        Ok(RecipeTree { seed, index, search: Search::new(recipe, self.part), tried: None, take: self.take })
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use asap_oracle::fuzz::{Failure, FailureClass, RecipeSize, write_artifacts};
 use asap_oracle::query::{Column, Comparison, Expr, Function, Output, Query, SortKey};
-use asap_oracle::recipe::{Case, IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
+use asap_oracle::recipe::{Assignment, Case, IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 use asap_oracle::value::{Type, Value};
 use datafusion::prelude::SessionContext;
 
@@ -22,10 +22,31 @@ fn hand_made() -> Recipe {
         vec![Value::Int64(9), text("a")],
     ];
     let is_nine = Expr::compare(Comparison::Equal, Expr::column("c0"), Expr::literal(Value::Int64(9), Type::Int64));
+    let index = |kind| Operation::CreateIndex { column: "c1".to_owned(), kind, name: None };
+    let added = |name: &str, value| Operation::AddColumn { column: column(name, Type::Int64), value };
     let history = vec![
         Operation::Create { rows },
-        Operation::CreateIndex { column: "c1".to_owned(), kind: IndexKind::Bitmap, name: None },
+        index(IndexKind::Bitmap),
+        Operation::Append { rows: vec![vec![Value::Int64(4), text("b")]] },
+        Operation::OptimizeIndices,
         Operation::Delete { predicate: is_nine },
+        Operation::Update {
+            set: vec![Assignment { column: "c1".to_owned(), value: Expr::literal(text("c"), Type::Utf8) }],
+            predicate: Some(Expr::IsNull { operand: Box::new(Expr::column("c1")), negated: false }),
+        },
+        Operation::MergeInsert { on: "c0".to_owned(), rows: vec![vec![Value::Int64(4), text("d")]] },
+        added("c2", None),
+        Operation::RewriteColumns {
+            on: "c1".to_owned(),
+            columns: vec!["c0".to_owned()],
+            rows: vec![vec![text("d"), Value::Int64(6)]],
+        },
+        added("c3", Some(Expr::column("c0"))),
+        Operation::DropColumn { column: "c2".to_owned() },
+        Operation::MergeIndices,
+        index(IndexKind::ZoneMap),
+        Operation::DropIndex { name: "c1_zonemap".to_owned() },
+        Operation::Compact { target_rows: 4, defer_index_remap: false },
     ];
     let key = Expr::column("c1");
     let sum = Expr::aggregate(Function::Sum, Expr::column("c0"), None);
@@ -78,7 +99,7 @@ async fn a_panic_leaves_artifacts_too() {
     recipe.workload[1].order_by[0].output = 99;
     let (_directory, target) = hand_over(&recipe).await;
     assert!(read(&target, "plain-plan.txt").contains("AggregateExec"));
-    for name in ["optimized-plan.txt", "failure.slt"] {
+    for name in ["optimized-plan.txt", "reproduction.rs", "failure.slt"] {
         assert!(read(&target, name).contains("ended early: task"), "{name}: {}", read(&target, name));
     }
 }
@@ -88,7 +109,7 @@ async fn a_panic_leaves_artifacts_too() {
 async fn the_rust_test_is_the_one_that_is_compiled_here() {
     let golden = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle/golden"));
     let (_directory, target) = hand_over(&hand_made()).await;
-    for name in ["failure.rs", "recipe.json", "failure.slt"] {
+    for name in ["failure.rs", "recipe.json", "reproduction.rs", "failure.slt"] {
         if std::env::var_os("ORACLE_BLESS").is_some() {
             std::fs::copy(target.join(name), golden.join(name)).unwrap();
         }

@@ -8,7 +8,7 @@ use asap_oracle::OracleError;
 use asap_oracle::answer::Answer;
 use asap_oracle::defects::{Defect, Suspect};
 use asap_oracle::error_class::ErrorClass;
-use asap_oracle::fuzz::{FailureClass, FuzzOptions, check_recipe, fuzz};
+use asap_oracle::fuzz::{FailureClass, FuzzOptions, Length, check_recipe, fuzz};
 use asap_oracle::model::{ModelError, Table};
 use asap_oracle::recipe::{Operation, Recipe};
 use asap_oracle::value::{Float, Value};
@@ -134,8 +134,16 @@ async fn a_panic_is_a_failure_like_any_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_without_cases_is_an_error() {
-    let artifacts = std::env::temp_dir();
-    let options = FuzzOptions { seed: 1, cases: 5..5, jobs: 1, max_failures: 1, shrink: Duration::ZERO, artifacts };
+    let options = FuzzOptions {
+        seed: 1,
+        length: Length::Cases(0),
+        only: Vec::new(),
+        scope: None,
+        jobs: 1,
+        max_failures: 1,
+        shrink: Duration::ZERO,
+        artifacts: std::env::temp_dir(),
+    };
     let error = fuzz(&options, &mut |_| {}).await.unwrap_err();
-    assert!(matches!(error, OracleError::Incomplete { cases: 0, requested: 0 }), "{error}");
+    assert!(matches!(error, OracleError::NoCases), "{error}");
 }

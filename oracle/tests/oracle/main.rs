@@ -5,12 +5,19 @@
 #[expect(dead_code, reason = "`main` is for the command line")]
 mod fuzz_your_own_rule;
 #[path = "golden/failure.rs"]
+#[rustfmt::skip]
 mod golden;
+#[path = "golden/reproduction.rs"]
+#[rustfmt::skip]
+mod golden_reproduction;
+mod catalogue;
+mod command;
 mod handing_over;
 mod judging;
 mod plain;
 mod recipes;
 mod regressions;
+mod runs;
 mod shrinking;
 mod states;
 mod strategies;

@@ -12,7 +12,7 @@ use crate::value::{Decimal, Float, Row, Type, Value};
 /// The file's text; the expected rows are the interpreter's.
 pub(super) fn render(seed: u64, index: u64, recipe: &Recipe) -> String {
     let mut text = format!("# Case {index} of seed {seed}\n\n");
-    match table(recipe) {
+    match live_rows(recipe) {
         Ok(table) => {
             text.push_str(&create(&table));
             for query in &recipe.workload {
@@ -28,7 +28,7 @@ pub(super) fn render(seed: u64, index: u64, recipe: &Recipe) -> String {
 }
 
 /// The rows that the queries read.
-fn table(recipe: &Recipe) -> Result<Table, ModelError> {
+pub(super) fn live_rows(recipe: &Recipe) -> Result<Table, ModelError> {
     let mut table = Table::new(&recipe.table.name, recipe.table.columns.clone());
     for operation in recipe.table.history.iter().take(recipe.table.read_after()) {
         table.apply(operation)?;

@@ -6,7 +6,7 @@ use crate::recipe::Recipe;
 
 /// What may become smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum Part {
     /// Everything.
     All,
     /// The table; there are no queries.
@@ -41,7 +41,7 @@ const ALL: &[Pass] = &[
     history::simpler_values_of_rows,
 ];
 
-impl Scope {
+impl Part {
     fn passes(self) -> &'static [Pass] {
         match self {
             Self::All => ALL,
@@ -66,8 +66,8 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn new(recipe: Recipe, scope: Scope) -> Self {
-        let passes = scope.passes();
+    pub(crate) fn new(recipe: Recipe, part: Part) -> Self {
+        let passes = part.passes();
         let edits = passes.first().map_or_else(Vec::new, |pass| pass(&recipe));
         Self { weight: weight(&recipe), best: recipe, passes, pass: 0, edits, next: 0, idle: 0 }
     }
