@@ -52,7 +52,7 @@ impl OptimizerRule for CountAllRows {
 pub(crate) fn find_bug(rule: CountAllRows, cases: u32) -> Option<(Recipe, String)> {
     let rule = Arc::new(rule);
     let runtime = tokio::runtime::Runtime::new().ok()?;
-    let config = Config { cases, failure_persistence: None, max_shrink_time: 10_000, ..Config::default() };
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
     let found = TestRunner::new(config).run(&recipes(), |recipe| {
         let outcome = runtime.block_on(check_session(&recipe, |session| {
             session.add_optimizer_rule(Arc::clone(&rule) as _);

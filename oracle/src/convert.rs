@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array,
-    PrimitiveArray, RecordBatch, StringArray, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Decimal128Array, GenericByteArray, LargeBinaryArray,
+    LargeStringArray, PrimitiveArray, RecordBatch, StringArray,
 };
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Field, Float64Type, Int32Type, Int64Type, Schema,
-    SchemaRef, TimeUnit, TimestampMicrosecondType,
+    ArrowPrimitiveType, ByteArrayType, DataType, Date32Type, Decimal128Type, Field, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 
 use crate::query::Column;
@@ -19,13 +20,26 @@ use crate::{OracleError, Result};
 pub(crate) fn arrow_type(data_type: Type) -> DataType {
     match data_type {
         Type::Boolean => DataType::Boolean,
+        Type::Int8 => DataType::Int8,
+        Type::Int16 => DataType::Int16,
         Type::Int32 => DataType::Int32,
         Type::Int64 => DataType::Int64,
+        Type::UInt8 => DataType::UInt8,
+        Type::UInt16 => DataType::UInt16,
+        Type::UInt32 => DataType::UInt32,
+        Type::UInt64 => DataType::UInt64,
+        Type::Float32 => DataType::Float32,
         Type::Float64 => DataType::Float64,
         Type::Decimal { precision, scale } => DataType::Decimal128(precision, scale),
         Type::Utf8 => DataType::Utf8,
+        Type::LargeUtf8 => DataType::LargeUtf8,
+        Type::Binary => DataType::Binary,
+        Type::LargeBinary => DataType::LargeBinary,
         Type::Date => DataType::Date32,
+        Type::TimestampSecond => DataType::Timestamp(TimeUnit::Second, None),
+        Type::TimestampMillisecond => DataType::Timestamp(TimeUnit::Millisecond, None),
         Type::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+        Type::TimestampNanosecond => DataType::Timestamp(TimeUnit::Nanosecond, None),
     }
 }
 
@@ -55,23 +69,44 @@ macro_rules! collect {
             .map(|value| match value {
                 Some(Value::Null) => Ok(None),
                 Some($variant) => Ok(Some($content)),
-                _ => Err(OracleError::Recipe(format!("{value:?} in column {}", $column.name))),
+                _ => Err(unfit($column, value)),
             })
             .collect::<Result<$array>>()?
     };
 }
 
+fn unfit(column: &Column, value: Option<&Value>) -> OracleError {
+    OracleError::Recipe(format!("{value:?} in column {}", column.name))
+}
+
 fn array<'a>(column: &Column, values: impl Iterator<Item = Option<&'a Value>>) -> Result<ArrayRef> {
     Ok(match column.data_type {
         Type::Boolean => Arc::new(collect!(BooleanArray, Value::Boolean(value) => *value, column, values)),
-        Type::Int32 => Arc::new(collect!(Int32Array, Value::Int32(value) => *value, column, values)),
-        Type::Int64 => Arc::new(collect!(Int64Array, Value::Int64(value) => *value, column, values)),
-        Type::Float64 => Arc::new(collect!(Float64Array, Value::Float64(value) => value.0, column, values)),
-        Type::Utf8 => Arc::new(collect!(StringArray, Value::Utf8(value) => value.as_str(), column, values)),
-        Type::Date => Arc::new(collect!(Date32Array, Value::Date(value) => *value, column, values)),
-        Type::Timestamp => {
-            Arc::new(collect!(TimestampMicrosecondArray, Value::Timestamp(value) => *value, column, values))
+        Type::Int8 => integers::<Int8Type>(column, values)?,
+        Type::Int16 => integers::<Int16Type>(column, values)?,
+        Type::Int32 => integers::<Int32Type>(column, values)?,
+        Type::Int64 => integers::<Int64Type>(column, values)?,
+        Type::UInt8 => integers::<UInt8Type>(column, values)?,
+        Type::UInt16 => integers::<UInt16Type>(column, values)?,
+        Type::UInt32 => integers::<UInt32Type>(column, values)?,
+        Type::UInt64 => integers::<UInt64Type>(column, values)?,
+        Type::Float32 => {
+            Arc::new(collect!(PrimitiveArray<Float32Type>, Value::Float64(value) => value.0 as f32, column, values))
         }
+        Type::Float64 => {
+            Arc::new(collect!(PrimitiveArray<Float64Type>, Value::Float64(value) => value.0, column, values))
+        }
+        Type::Utf8 => Arc::new(collect!(StringArray, Value::Utf8(value) => value.as_str(), column, values)),
+        Type::LargeUtf8 => Arc::new(collect!(LargeStringArray, Value::Utf8(value) => value.as_str(), column, values)),
+        Type::Binary => Arc::new(collect!(BinaryArray, Value::Binary(value) => value.as_slice(), column, values)),
+        Type::LargeBinary => {
+            Arc::new(collect!(LargeBinaryArray, Value::Binary(value) => value.as_slice(), column, values))
+        }
+        Type::Date => Arc::new(collect!(PrimitiveArray<Date32Type>, Value::Date(value) => *value, column, values)),
+        Type::TimestampSecond => timestamps::<TimestampSecondType>(column, values)?,
+        Type::TimestampMillisecond => timestamps::<TimestampMillisecondType>(column, values)?,
+        Type::Timestamp => timestamps::<TimestampMicrosecondType>(column, values)?,
+        Type::TimestampNanosecond => timestamps::<TimestampNanosecondType>(column, values)?,
         Type::Decimal { precision, scale } => {
             let digits = collect!(Decimal128Array, Value::Decimal(value) => value.unscaled, column, values);
             Arc::new(digits.with_precision_and_scale(precision, scale)?)
@@ -79,40 +114,72 @@ fn array<'a>(column: &Column, values: impl Iterator<Item = Option<&'a Value>>) -
     })
 }
 
+fn integers<'a, T>(column: &Column, values: impl Iterator<Item = Option<&'a Value>>) -> Result<ArrayRef>
+where
+    T: ArrowPrimitiveType,
+    T::Native: TryFrom<i128>,
+{
+    let native = |value: Option<&Value>| match value {
+        Some(Value::Null) => Ok(None),
+        _ => {
+            let native = value.and_then(Value::as_integer).and_then(|value| T::Native::try_from(value).ok());
+            native.map(Some).ok_or_else(|| unfit(column, value))
+        }
+    };
+    Ok(Arc::new(values.map(native).collect::<Result<PrimitiveArray<T>>>()?))
+}
+
+fn timestamps<'a, T>(column: &Column, values: impl Iterator<Item = Option<&'a Value>>) -> Result<ArrayRef>
+where
+    T: ArrowPrimitiveType<Native = i64>,
+{
+    Ok(Arc::new(collect!(PrimitiveArray<T>, Value::Timestamp(value) => *value, column, values)))
+}
+
 /// The array's values.
 ///
 /// # Errors
 /// Its type is none that the oracle reads.
 pub(crate) fn values(array: &dyn Array) -> Result<Vec<Value>> {
-    let optional = |value: Option<Value>| value.unwrap_or(Value::Null);
+    let text = |text: &str| Value::Utf8(text.to_owned());
+    let bytes = |bytes: &[u8]| Value::Binary(bytes.to_vec());
     Ok(match array.data_type() {
-        DataType::Boolean => array.as_boolean().iter().map(|value| optional(value.map(Value::Boolean))).collect(),
+        DataType::Boolean => array.as_boolean().iter().map(|value| value.map_or(Value::Null, Value::Boolean)).collect(),
+        DataType::Int8 => primitive::<Int8Type>(array, |value| Value::Int64(value.into())),
+        DataType::Int16 => primitive::<Int16Type>(array, |value| Value::Int64(value.into())),
         DataType::Int32 => primitive::<Int32Type>(array, Value::Int32),
         DataType::Int64 => primitive::<Int64Type>(array, Value::Int64),
+        DataType::UInt8 => primitive::<UInt8Type>(array, |value| Value::Int64(value.into())),
+        DataType::UInt16 => primitive::<UInt16Type>(array, |value| Value::Int64(value.into())),
+        DataType::UInt32 => primitive::<UInt32Type>(array, |value| Value::Int64(value.into())),
+        DataType::UInt64 => primitive::<UInt64Type>(array, Value::UInt64),
+        DataType::Float32 => primitive::<Float32Type>(array, |value| Value::Float64(Float(value.into()))),
         DataType::Float64 => primitive::<Float64Type>(array, |value| Value::Float64(Float(value))),
         DataType::Date32 => primitive::<Date32Type>(array, Value::Date),
-        DataType::Timestamp(TimeUnit::Microsecond, None) => {
-            primitive::<TimestampMicrosecondType>(array, Value::Timestamp)
-        }
+        DataType::Timestamp(unit, None) => match unit {
+            TimeUnit::Second => primitive::<TimestampSecondType>(array, Value::Timestamp),
+            TimeUnit::Millisecond => primitive::<TimestampMillisecondType>(array, Value::Timestamp),
+            TimeUnit::Microsecond => primitive::<TimestampMicrosecondType>(array, Value::Timestamp),
+            TimeUnit::Nanosecond => primitive::<TimestampNanosecondType>(array, Value::Timestamp),
+        },
         DataType::Decimal128(_, scale) => {
             let scale = *scale;
             primitive::<Decimal128Type>(array, move |unscaled| Value::Decimal(Decimal { unscaled, scale }))
         }
-        DataType::Utf8 => array
-            .as_string::<i32>()
-            .iter()
-            .map(|value| optional(value.map(|text| Value::Utf8(text.to_owned()))))
-            .collect(),
-        DataType::Utf8View => array
-            .as_string_view()
-            .iter()
-            .map(|value| optional(value.map(|text| Value::Utf8(text.to_owned()))))
-            .collect(),
+        DataType::Utf8 => strings(array.as_string::<i32>(), text),
+        DataType::LargeUtf8 => strings(array.as_string::<i64>(), text),
+        DataType::Utf8View => array.as_string_view().iter().map(|value| value.map_or(Value::Null, text)).collect(),
+        DataType::Binary => strings(array.as_binary::<i32>(), bytes),
+        DataType::LargeBinary => strings(array.as_binary::<i64>(), bytes),
         other => return Err(OracleError::UnknownType(other.clone())),
     })
 }
 
 fn primitive<T: ArrowPrimitiveType>(array: &dyn Array, wrap: impl Fn(T::Native) -> Value) -> Vec<Value> {
     let array: &PrimitiveArray<T> = array.as_primitive();
+    array.iter().map(|value| value.map_or(Value::Null, &wrap)).collect()
+}
+
+fn strings<T: ByteArrayType>(array: &GenericByteArray<T>, wrap: impl Fn(&T::Native) -> Value) -> Vec<Value> {
     array.iter().map(|value| value.map_or(Value::Null, &wrap)).collect()
 }

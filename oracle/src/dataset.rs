@@ -1,6 +1,7 @@
 //! Follows a recipe's history twice: as a Lance dataset in memory, and as the model's rows.
 
 mod apply;
+mod memory;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,8 @@ use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
+
+pub use memory::memory_session;
 
 use crate::answer::Answer;
 use crate::model::Table;

@@ -2,9 +2,14 @@
 
 mod bias;
 mod columns;
+mod having;
 mod history;
+mod nested;
 mod predicate;
+mod rows;
+mod shape;
 mod strategy;
+mod values;
 mod workload;
 
 use datafusion::common::config::ExtensionOptions;
@@ -47,5 +52,6 @@ fn settings(rng: &mut impl Rng) -> Settings {
         stock_provider: rng.random_bool(0.2),
         exact_floats: rng.random_bool(0.25),
         price_seed: rng.random_bool(0.6).then(|| rng.random()),
+        in_memory: rng.random_bool(0.25),
     }
 }

@@ -6,6 +6,7 @@ mod history;
 mod like;
 mod operators;
 mod select;
+mod subquery;
 mod table;
 
 pub use table::Table;

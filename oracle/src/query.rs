@@ -2,12 +2,18 @@
 
 mod features;
 mod render;
+mod rewrite;
+mod shape;
+mod source;
 mod typing;
 
 pub(crate) use features::visit;
+pub use shape::{DateUnit, Grouping, Spelling};
+pub use source::{JoinKind, Nesting, Source};
 
 use serde::{Deserialize, Serialize};
 
+use crate::recipe::is_default;
 use crate::value::{Type, Value};
 
 /// A named, typed column.
@@ -79,6 +85,29 @@ pub enum Expr {
         /// `NOT IN`.
         negated: bool,
     },
+    /// `x [NOT] IN (SELECT …)`, in WHERE.
+    InQuery {
+        /// The tested expression.
+        operand: Box<Expr>,
+        /// A query of one column.
+        query: Box<Query>,
+        /// `NOT IN`.
+        negated: bool,
+    },
+    /// `[NOT] EXISTS (SELECT …)`, in WHERE.
+    Exists {
+        /// The query.
+        query: Box<Query>,
+        /// `NOT EXISTS`.
+        negated: bool,
+    },
+    /// `(SELECT …)` of at most one row, in WHERE; NULL over none.
+    Scalar {
+        /// A query of one column.
+        query: Box<Query>,
+        /// Its type.
+        data_type: Type,
+    },
     /// `x [NOT] BETWEEN low AND high`.
     Between {
         /// The tested expression.
@@ -107,6 +136,13 @@ pub enum Expr {
         then: Box<Expr>,
         /// The value elsewhere; NULL if absent.
         otherwise: Option<Box<Expr>>,
+    },
+    /// `date_trunc('unit', x)` of a timestamp.
+    DateTrunc {
+        /// What is kept.
+        unit: DateUnit,
+        /// The timestamp.
+        operand: Box<Expr>,
     },
     /// An aggregate over the rows of the group.
     Aggregate(Box<Aggregate>),
@@ -170,7 +206,7 @@ pub enum Function {
     Avg,
 }
 
-/// `function(argument) [FILTER (WHERE filter)]`.
+/// `function([DISTINCT] argument) [FILTER (WHERE filter)]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregate {
@@ -178,36 +214,12 @@ pub struct Aggregate {
     pub function: Function,
     /// The argument; absent only in `count(*)`.
     pub argument: Option<Expr>,
+    /// Each value counts once.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub distinct: bool,
     /// Only rows where this is TRUE are taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<Expr>,
-}
-
-/// How a nested query is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Nesting {
-    /// `FROM (SELECT …) AS name`
-    SubSelect,
-    /// `WITH name AS (SELECT …) SELECT … FROM name`
-    CommonTable,
-}
-
-/// Where the rows of a query come from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Source {
-    /// The recipe's table.
-    Table(String),
-    /// The rows of another query.
-    Nested {
-        /// The name that it gets.
-        name: String,
-        /// The spelling.
-        nesting: Nesting,
-        /// The query.
-        query: Box<Query>,
-    },
 }
 
 /// One output column.
@@ -239,6 +251,9 @@ pub struct SortKey {
     /// `NULLS FIRST` or `NULLS LAST` if written; otherwise NULL is the largest value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nulls_first: Option<bool>,
+    /// How the output is named.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spelling: Spelling,
 }
 
 /// A query over one source.
@@ -253,6 +268,15 @@ pub struct Query {
     /// GROUP BY. Absent: no aggregation. Empty: one group, the grand total.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_by: Option<Vec<Expr>>,
+    /// How GROUP BY names keys that are outputs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub key_spelling: Spelling,
+    /// ROLLUP, CUBE or GROUPING SETS over the keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grouping: Option<Grouping>,
+    /// SELECT DISTINCT.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub distinct: bool,
     /// SELECT.
     pub outputs: Vec<Output>,
     /// HAVING.
@@ -264,6 +288,9 @@ pub struct Query {
     /// LIMIT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// OFFSET.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
 }
 
 impl Query {
@@ -274,23 +301,29 @@ impl Query {
             source: Source::Table(table.into()),
             filter: None,
             group_by: None,
+            key_spelling: Spelling::Usual,
+            grouping: None,
+            distinct: false,
             outputs,
             having: None,
             order_by: Vec::new(),
             limit: None,
+            offset: None,
         }
     }
 
+    /// The same groups, in any order and all of them: without DISTINCT, ORDER BY, LIMIT and OFFSET.
+    #[must_use]
+    pub fn unordered(&self) -> Self {
+        Self { distinct: false, order_by: Vec::new(), limit: None, offset: None, ..self.clone() }
+    }
+
     /// Is the set of rows in the answer the same whatever order rows with equal sort keys come in?
-    /// True without LIMIT, and with one when every output column is a sort key.
+    /// True without LIMIT and OFFSET, and with one when every output column is a sort key.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
-        let nested = match &self.source {
-            Source::Table(_) => true,
-            Source::Nested { query, .. } => query.is_deterministic(),
-        };
         let ordered = (0..self.outputs.len()).all(|output| self.order_by.iter().any(|key| key.output == output));
-        nested && (self.limit.is_none() || ordered)
+        self.source.is_deterministic() && (self.limit.is_none() && self.offset.is_none() || ordered)
     }
 }
 
@@ -329,12 +362,18 @@ impl Expr {
     /// `count(*)`.
     #[must_use]
     pub fn count_all(filter: Option<Self>) -> Self {
-        Self::Aggregate(Box::new(Aggregate { function: Function::Count, argument: None, filter }))
+        Self::Aggregate(Box::new(Aggregate { function: Function::Count, argument: None, distinct: false, filter }))
     }
 
     /// `function(argument)`.
     #[must_use]
     pub fn aggregate(function: Function, argument: Self, filter: Option<Self>) -> Self {
-        Self::Aggregate(Box::new(Aggregate { function, argument: Some(argument), filter }))
+        Self::Aggregate(Box::new(Aggregate { function, argument: Some(argument), distinct: false, filter }))
+    }
+
+    /// `function(DISTINCT argument)`.
+    #[must_use]
+    pub fn distinct_aggregate(function: Function, argument: Self, filter: Option<Self>) -> Self {
+        Self::Aggregate(Box::new(Aggregate { function, argument: Some(argument), distinct: true, filter }))
     }
 }

@@ -86,9 +86,14 @@ pub struct Settings {
     /// Prices the workload plan; without a seed, nothing is known of any price.
     #[serde(default, skip_serializing_if = "is_default")]
     pub price_seed: Option<u64>,
+    /// The rows that the history leaves are in memory, without Lance: as many partitions as the session has, and batches of
+    /// [`TableRecipe::rows_per_file`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub in_memory: bool,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Keeps what older recipes lack out of new ones.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
@@ -101,6 +106,7 @@ impl Default for Settings {
             stock_provider: false,
             exact_floats: false,
             price_seed: None,
+            in_memory: false,
         }
     }
 }
@@ -152,6 +158,10 @@ impl Recipe {
         let columns = self.table.columns_read()?;
         for query in &self.workload {
             query.output_columns(&columns)?;
+            let keys = query.group_by.as_ref().map_or(0, Vec::len);
+            if query.grouping.as_ref().is_some_and(|grouping| !grouping.fits(keys)) {
+                return Err(OracleError::Recipe(format!("its grouping sets are not over {keys} keys")));
+            }
         }
         Ok(())
     }

@@ -11,10 +11,24 @@ use serde::{Deserialize, Serialize};
 pub enum Type {
     /// `Boolean`.
     Boolean,
+    /// `Int8`.
+    Int8,
+    /// `Int16`.
+    Int16,
     /// `Int32`.
     Int32,
     /// `Int64`.
     Int64,
+    /// `UInt8`.
+    UInt8,
+    /// `UInt16`.
+    UInt16,
+    /// `UInt32`.
+    UInt32,
+    /// `UInt64`.
+    UInt64,
+    /// `Float32`.
+    Float32,
     /// `Float64`.
     Float64,
     /// `Decimal128(precision, scale)`.
@@ -26,17 +40,105 @@ pub enum Type {
     },
     /// `Utf8`.
     Utf8,
+    /// `LargeUtf8`.
+    LargeUtf8,
+    /// `Binary`.
+    Binary,
+    /// `LargeBinary`.
+    LargeBinary,
     /// `Date32`.
     Date,
+    /// `Timestamp(Second, None)`.
+    TimestampSecond,
+    /// `Timestamp(Millisecond, None)`.
+    TimestampMillisecond,
     /// `Timestamp(Microsecond, None)`.
     Timestamp,
+    /// `Timestamp(Nanosecond, None)`.
+    TimestampNanosecond,
 }
 
 impl Type {
+    /// Arrow's name, without parameters, for coverage.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "Boolean",
+            Self::Int8 => "Int8",
+            Self::Int16 => "Int16",
+            Self::Int32 => "Int32",
+            Self::Int64 => "Int64",
+            Self::UInt8 => "UInt8",
+            Self::UInt16 => "UInt16",
+            Self::UInt32 => "UInt32",
+            Self::UInt64 => "UInt64",
+            Self::Float32 => "Float32",
+            Self::Float64 => "Float64",
+            Self::Decimal { .. } => "Decimal128",
+            Self::Utf8 => "Utf8",
+            Self::LargeUtf8 => "LargeUtf8",
+            Self::Binary => "Binary",
+            Self::LargeBinary => "LargeBinary",
+            Self::Date => "Date32",
+            Self::TimestampSecond => "Timestamp(s)",
+            Self::TimestampMillisecond => "Timestamp(ms)",
+            Self::Timestamp => "Timestamp(µs)",
+            Self::TimestampNanosecond => "Timestamp(ns)",
+        }
+    }
+
     /// Integers, floats and decimals.
     #[must_use]
     pub fn is_numeric(self) -> bool {
+        self.is_integer() || self.is_float() || matches!(self, Self::Decimal { .. })
+    }
+
+    /// Integers.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        self.is_unsigned() || matches!(self, Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64)
+    }
+
+    /// Unsigned integers.
+    #[must_use]
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Self::UInt8 | Self::UInt16 | Self::UInt32 | Self::UInt64)
+    }
+
+    /// Floats, whose sums depend on the order of the rows.
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::Float32 | Self::Float64)
+    }
+
+    /// Text.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Utf8 | Self::LargeUtf8)
+    }
+
+    /// Bytes.
+    #[must_use]
+    pub fn is_binary(self) -> bool {
+        matches!(self, Self::Binary | Self::LargeBinary)
+    }
+
+    /// Does the oracle know what `+`, `-` and `*` make of it?
+    #[must_use]
+    pub fn has_arithmetic(self) -> bool {
         matches!(self, Self::Int32 | Self::Int64 | Self::Float64 | Self::Decimal { .. })
+    }
+
+    /// The digits behind the second of a timestamp.
+    #[must_use]
+    pub fn second_digits(self) -> Option<u32> {
+        match self {
+            Self::TimestampSecond => Some(0),
+            Self::TimestampMillisecond => Some(3),
+            Self::Timestamp => Some(6),
+            Self::TimestampNanosecond => Some(9),
+            _ => None,
+        }
     }
 }
 
@@ -123,17 +225,21 @@ pub enum Value {
     Boolean(bool),
     /// `Int32`.
     Int32(i32),
-    /// `Int64`.
+    /// `Int64`, and all narrower integers but `Int32`.
     Int64(i64),
-    /// `Float64`.
+    /// `UInt64`.
+    UInt64(u64),
+    /// `Float64` and `Float32`.
     Float64(#[serde(with = "float_text")] Float),
     /// `Decimal128`.
     Decimal(Decimal),
-    /// `Utf8`.
+    /// `Utf8` and `LargeUtf8`.
     Utf8(String),
+    /// `Binary` and `LargeBinary`.
+    Binary(Vec<u8>),
     /// `Date32`: days since 1970-01-01.
     Date(i32),
-    /// `Timestamp(Microsecond, None)`: microseconds since 1970-01-01.
+    /// A timestamp: units of its type since 1970-01-01.
     Timestamp(i64),
 }
 
@@ -144,6 +250,17 @@ impl Value {
         matches!(self, Self::Null)
     }
 
+    /// The value of an integer of any width.
+    #[must_use]
+    pub fn as_integer(&self) -> Option<i128> {
+        match self {
+            Self::Int32(value) => Some(i128::from(*value)),
+            Self::Int64(value) => Some(i128::from(*value)),
+            Self::UInt64(value) => Some(i128::from(*value)),
+            _ => None,
+        }
+    }
+
     /// May a column of this type hold the value? NULL fits every type.
     #[must_use]
     pub fn fits(&self, data_type: Type) -> bool {
@@ -152,10 +269,18 @@ impl Value {
             | (Self::Boolean(_), Type::Boolean)
             | (Self::Int32(_), Type::Int32)
             | (Self::Int64(_), Type::Int64)
+            | (Self::UInt64(_), Type::UInt64)
             | (Self::Float64(_), Type::Float64)
-            | (Self::Utf8(_), Type::Utf8)
-            | (Self::Date(_), Type::Date)
-            | (Self::Timestamp(_), Type::Timestamp) => true,
+            | (Self::Date(_), Type::Date) => true,
+            (Self::Int64(value), Type::Int8) => i8::try_from(*value).is_ok(),
+            (Self::Int64(value), Type::Int16) => i16::try_from(*value).is_ok(),
+            (Self::Int64(value), Type::UInt8) => u8::try_from(*value).is_ok(),
+            (Self::Int64(value), Type::UInt16) => u16::try_from(*value).is_ok(),
+            (Self::Int64(value), Type::UInt32) => u32::try_from(*value).is_ok(),
+            (Self::Float64(value), Type::Float32) => f64::from(value.0 as f32).to_bits() == value.0.to_bits(),
+            (Self::Utf8(_), data_type) => data_type.is_text(),
+            (Self::Binary(_), data_type) => data_type.is_binary(),
+            (Self::Timestamp(_), data_type) => data_type.second_digits().is_some(),
             (Self::Decimal(value), Type::Decimal { scale, .. }) => value.scale == scale,
             _ => false,
         }

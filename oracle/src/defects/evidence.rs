@@ -86,7 +86,7 @@ pub(super) fn filters_zeros(evidence: &Evidence<'_>) -> bool {
     let mut zero = evidence.table.rows.iter().flatten().any(is_negative_zero);
     for filter in evidence.query.filters() {
         visit(filter, &mut |expr| match expr {
-            Expr::Column(_) => reads |= expr.data_type(columns) == Ok(Type::Float64),
+            Expr::Column(_) => reads |= expr.data_type(columns).is_ok_and(Type::is_float),
             Expr::Literal(literal) => zero |= is_negative_zero(&literal.value),
             _ => {}
         });
@@ -139,7 +139,12 @@ pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found
     let columns: Vec<usize> =
         (0..query.outputs.len()).filter(|&output| is_float_extremum(&query.outputs[output].expr, table)).collect();
     let Ok(expected) = table.answer(query) else { return false };
-    if !grouped || columns.is_empty() || query.limit.is_some() || expected.columns != found.columns {
+    if !grouped
+        || columns.is_empty()
+        || query.limit.is_some()
+        || query.offset.is_some()
+        || expected.columns != found.columns
+    {
         return false;
     }
     let masked = |answer: &Answer| {
@@ -157,16 +162,22 @@ pub(super) fn repeats_nan_keys(query: &Query, table: &Table, found: &Answer) -> 
     if !limits_float_keys(query, table) {
         return false;
     }
-    let Ok(all) = table.answer(&Query { limit: None, ..query.clone() }) else { return false };
+    let Ok(all) = table.answer(&Query { limit: None, offset: None, ..query.clone() }) else { return false };
     let mut distinct = Vec::<&Row>::new();
     for row in &found.rows {
         if !(row.iter().any(is_nan) && distinct.contains(&row)) {
             distinct.push(row);
         }
     }
-    let is_right = distinct.iter().zip(&all.rows).all(|(found, expected)| *found == expected);
+    // Repeats that an OFFSET skips let it skip fewer groups.
+    let starts_at = |start: usize| {
+        let expected = all.rows.iter().skip(start);
+        expected.clone().count() >= distinct.len()
+            && distinct.iter().zip(expected).all(|(found, expected)| *found == expected)
+    };
+    let is_right = (0..=query.offset.unwrap_or(0)).any(starts_at);
     let repeats = distinct.len() < found.rows.len() && found.rows.len() <= query.limit.unwrap_or(usize::MAX);
-    repeats && is_right && distinct.len() <= all.rows.len() && all.columns == found.columns
+    repeats && is_right && all.columns == found.columns
 }
 
 /// The panic of DataFusion 54.1 `TopKHashTable::remove_if_full`, which looks for the group that has to leave.
@@ -175,7 +186,7 @@ pub(super) fn panics_on_nan_key(query: &Query, table: &Table, error: &OracleErro
 }
 
 fn limits_float_keys(query: &Query, table: &Table) -> bool {
-    let is_float = |key: &Expr| key.data_type(&table.columns) == Ok(Type::Float64);
+    let is_float = |key: &Expr| key.data_type(&table.columns).is_ok_and(Type::is_float);
     query.limit.is_some() && query.group_by.iter().flatten().any(is_float) && table.rows.iter().flatten().any(is_nan)
 }
 
@@ -185,16 +196,21 @@ fn is_nan(value: &Value) -> bool {
 
 fn is_float_extremum(expr: &Expr, table: &Table) -> bool {
     let Expr::Aggregate(call) = expr else { return false };
-    matches!(call.function, Function::Min | Function::Max) && call.data_type(&table.columns) == Ok(Type::Float64)
+    matches!(call.function, Function::Min | Function::Max) && call.data_type(&table.columns).is_ok_and(Type::is_float)
 }
 
 fn has_special_floats(table: &Table) -> bool {
     table.rows.iter().flatten().any(|value| matches!(value, Value::Float64(float) if !float.0.is_finite()))
 }
 
+/// The ends of the finite floats, of both widths.
+fn is_end(float: f64) -> bool {
+    [f64::MAX, f64::MIN, f64::from(f32::MAX), f64::from(f32::MIN)].contains(&float)
+}
+
 /// A value of the table, NULL, or what the accumulators start with.
 fn is_known(value: &Value, table: &Table) -> bool {
-    let start = matches!(value, Value::Float64(float) if float.0 == f64::MAX || float.0 == f64::MIN);
+    let start = matches!(value, Value::Float64(float) if is_end(float.0));
     start || value.is_null() || table.rows.iter().flatten().any(|known| known == value)
 }
 
@@ -230,13 +246,14 @@ fn subsequences(keys: &[SortKey]) -> impl Iterator<Item = Vec<SortKey>> + '_ {
 
 /// Is the answer right for the query ordered by these keys only? Rows that tie at a LIMIT may be any of the tied ones.
 fn is_right(query: &Query, order_by: Vec<SortKey>, table: &Table, found: &Answer) -> bool {
-    let unlimited = Query { order_by, limit: None, ..query.clone() };
+    let unlimited = Query { order_by, limit: None, offset: None, ..query.clone() };
+    let skipped = query.offset.unwrap_or(0);
     let Ok(all) = table.answer(&unlimited) else { return false };
-    let taken = all.rows.len().min(query.limit.unwrap_or(usize::MAX));
+    let taken = all.rows.len().saturating_sub(skipped).min(query.limit.unwrap_or(usize::MAX));
     let keys = |row: &Row| unlimited.sort_columns().iter().map(|&column| row[column].clone()).collect::<Row>();
     all.columns == found.columns
         && found.rows.len() == taken
-        && found.rows.iter().zip(&all.rows).all(|(left, right)| keys(left) == keys(right))
+        && found.rows.iter().zip(all.rows.iter().skip(skipped)).all(|(left, right)| keys(left) == keys(right))
         && found.rows.iter().all(|row| times(row, &found.rows) <= times(row, &all.rows))
 }
 

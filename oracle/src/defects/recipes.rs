@@ -1,6 +1,6 @@
 //! The smallest case for each defect.
 
-use crate::query::{Arithmetic, Column, Comparison, Expr, Function, Output, Query, SortKey};
+use crate::query::{Arithmetic, Column, Comparison, Expr, Function, Output, Query, SortKey, Spelling};
 use crate::recipe::{Assignment, IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 use crate::value::{Decimal, Float, Row, Type, Value};
 
@@ -90,7 +90,9 @@ pub(super) fn repeated_nan_key() -> Recipe {
 }
 
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
-    let order_by = (0..sorted).map(|output| SortKey { output, descending: false, nulls_first: None }).collect();
+    let order_by = (0..sorted)
+        .map(|output| SortKey { output, descending: false, nulls_first: None, spelling: Spelling::Usual })
+        .collect();
     Query { group_by: Some(keys), order_by, ..Query::of_table("t", outputs) }
 }
 

@@ -6,13 +6,17 @@ use std::time::{Duration, Instant};
 
 use super::coverage::Point;
 use super::failure::{Failure, FailureClass};
-use super::judge::Judge;
+use super::judge::{Judge, Sessions};
 use super::plan_fingerprint::Plans;
 use super::pushdown::PushdownSide;
+use super::relations::{self, fragments, old_version};
 use super::scope::{Scope, has_pushdown, has_workload};
-use super::{relations, states, workload};
+use super::states;
+use super::static_points::static_points;
+use super::workload::{self, PlannedTogether};
 use crate::Result;
-use crate::dataset::TestDataset;
+use crate::dataset::{TestDataset, memory_session};
+use crate::model::Table;
 use crate::recipe::Recipe;
 
 /// What was seen of a case.
@@ -24,6 +28,8 @@ pub struct CaseOutcome {
     pub points: BTreeSet<Point>,
     /// Answers that were compared with the interpreter's.
     pub comparisons: u64,
+    /// Whether the rows were in memory, without Lance.
+    pub in_memory: bool,
     /// Queries that the front end refused, with its reason.
     pub refused: u64,
     /// Answers that are wrong because of a numbered defect of the libraries, by its number.
@@ -79,15 +85,24 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 async fn check(recipe: &Recipe, scope: Option<Scope>, outcome: &mut CaseOutcome) -> Result<()> {
     recipe.validate()?;
+    if recipe.settings.in_memory {
+        check_in_memory(recipe, outcome).await
+    } else {
+        check_lance(recipe, scope, outcome).await
+    }
+}
+
+async fn check_lance(recipe: &Recipe, scope: Option<Scope>, outcome: &mut CaseOutcome) -> Result<()> {
     let start = Instant::now();
+    let settings = &recipe.settings;
     let test = TestDataset::build(&recipe.table).await?;
     outcome.took("dataset", start);
     let start = Instant::now();
-    let judge = Judge::new(recipe, &test, outcome).await?;
+    let judge = Judge::new(recipe, &test.table, Sessions::over(&test, settings)?, outcome).await;
     states::note(recipe, &test, &judge, outcome).await?;
     outcome.took("interpreter and plain plans", start);
     let start = Instant::now();
-    let side = PushdownSide::open(&test, &recipe.settings)?;
+    let side = PushdownSide::open(&test, settings)?;
     if has_pushdown(scope) {
         for index in 0..recipe.workload.len() {
             side.check(&test, index, &judge, outcome).await?;
@@ -96,13 +111,35 @@ async fn check(recipe: &Recipe, scope: Option<Scope>, outcome: &mut CaseOutcome)
     outcome.took("pushdown plans", start);
     let start = Instant::now();
     if has_workload(scope) {
-        workload::check(&side, &test, &judge, outcome).await?;
+        workload::check(&side.context, &judge, outcome).await?;
     }
     outcome.took("workload plans", start);
     let start = Instant::now();
     if has_pushdown(scope) {
-        relations::check(&side, &judge, outcome).await?;
+        relations::check(&side, &judge, outcome).await;
+        fragments::check(&side, &test.dataset, &judge, outcome).await?;
+        old_version::check(&side, &test.dataset, &judge, outcome).await?;
     }
     outcome.took("relations", start);
+    Ok(())
+}
+
+/// The plain plans and the workload plan over the rows in memory.
+async fn check_in_memory(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
+    outcome.in_memory = true;
+    let start = Instant::now();
+    let table = Table::of(&recipe.table)?;
+    let session = || memory_session(&table, recipe.table.rows_per_file, &recipe.settings);
+    let judge = Judge::new(recipe, &table, Sessions { plain: session()?, unindexed: session()? }, outcome).await;
+    outcome.points.extend(static_points(recipe));
+    states::note_answers(&judge, outcome);
+    outcome.took("in memory: interpreter and plain plans", start);
+    let start = Instant::now();
+    let context = session()?;
+    workload::check(&context, &judge, outcome).await?;
+    outcome.took("in memory: workload plans", start);
+    let start = Instant::now();
+    relations::check(&PlannedTogether { context: &context }, &judge, outcome).await;
+    outcome.took("in memory: relations", start);
     Ok(())
 }

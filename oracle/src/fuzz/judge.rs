@@ -10,18 +10,33 @@ use crate::answer::Answer;
 use crate::dataset::{TestDataset, plain_answer};
 use crate::defects::{Defect, Evidence, Suspect, recognize, recognize_at_random, recognize_failure};
 use crate::error_class::ErrorClass;
-use crate::model::ModelError;
+use crate::model::{ModelError, Table};
 use crate::query::Query;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Settings};
 use crate::{OracleError, Result};
 
 /// The interpreter's answers to a recipe's queries, and the plain ones.
 pub(super) struct Judge<'a> {
     pub(super) recipe: &'a Recipe,
-    pub(super) test: &'a TestDataset,
-    plain_session: SessionContext,
+    pub(super) table: &'a Table,
+    sessions: Sessions,
     expected: Vec<Result<Answer, ModelError>>,
     plain: Vec<Plain>,
+}
+
+/// Stock sessions that know the table.
+pub(super) struct Sessions {
+    /// As users open them.
+    pub(super) plain: SessionContext,
+    /// Without the use of any index.
+    pub(super) unindexed: SessionContext,
+}
+
+impl Sessions {
+    /// Stock sessions over a dataset.
+    pub(super) fn over(test: &TestDataset, settings: &Settings) -> Result<Self> {
+        Ok(Self { plain: test.plain_session(settings)?, unindexed: test.unindexed_session(settings)? })
+    }
 }
 
 /// How a query fared without asap.
@@ -37,12 +52,16 @@ struct Plain {
 
 impl<'a> Judge<'a> {
     /// Answers every query with the interpreter and plainly, and compares.
-    pub(super) async fn new(recipe: &'a Recipe, test: &'a TestDataset, outcome: &mut CaseOutcome) -> Result<Self> {
-        let plain_session = test.plain_session(&recipe.settings)?;
-        let expected = recipe.workload.iter().map(|query| test.table.answer(query)).collect();
-        let mut judge = Self { recipe, test, plain_session, expected, plain: Vec::new() };
+    pub(super) async fn new(
+        recipe: &'a Recipe,
+        table: &'a Table,
+        sessions: Sessions,
+        outcome: &mut CaseOutcome,
+    ) -> Self {
+        let expected = recipe.workload.iter().map(|query| table.answer(query)).collect();
+        let mut judge = Self { recipe, table, sessions, expected, plain: Vec::new() };
         for (index, query) in recipe.workload.iter().enumerate() {
-            let found = plain_answer(&judge.plain_session, query).await;
+            let found = plain_answer(&judge.sessions.plain, query).await;
             let schema = found.as_ref().ok().map(|(_, schema)| SchemaRef::clone(schema));
             let expected = &judge.expected[index];
             let found = found.map(|(answer, _)| answer);
@@ -50,7 +69,7 @@ impl<'a> Judge<'a> {
             let optimized = judge.sorting_plan(query).await;
             judge.plain.push(Plain { schema, optimized, defective });
         }
-        Ok(judge)
+        judge
     }
 
     /// The queries.
@@ -74,7 +93,7 @@ impl<'a> Judge<'a> {
     ) -> Option<(Defect, Option<Answer>)> {
         outcome.comparisons += 1;
         if let (Ok(_), Err(error)) = (expected, &found)
-            && let Some(defect) = recognize_failure(query, &self.test.table, error)
+            && let Some(defect) = recognize_failure(query, self.table, error)
         {
             *outcome.defects.entry(defect.number()).or_insert(0) += 1;
             return Some((defect, None));
@@ -96,17 +115,17 @@ impl<'a> Judge<'a> {
         if query.order_by.len() < 2 {
             return None;
         }
-        self.plain_session.sql(&query.to_string()).await.ok()?.into_optimized_plan().ok()
+        self.sessions.plain.sql(&query.to_string()).await.ok()?.into_optimized_plan().ok()
     }
 
     async fn defect(&self, query: &Query, expected: &Answer, found: &Answer) -> Result<Option<Defect>> {
-        let optimized = self.plain_session.sql(&query.to_string()).await?.into_optimized_plan()?;
-        let unindexed = plain_answer(&self.test.unindexed_session(&self.recipe.settings)?, query).await;
+        let optimized = self.sessions.plain.sql(&query.to_string()).await?.into_optimized_plan()?;
+        let unindexed = plain_answer(&self.sessions.unindexed, query).await;
         let unindexed = unindexed.ok().map(|(answer, _)| answer);
         Ok(recognize(&Evidence {
             query,
             recipe: &self.recipe.table,
-            table: &self.test.table,
+            table: self.table,
             optimized: &optimized,
             expected,
             found,
@@ -129,8 +148,7 @@ impl<'a> Judge<'a> {
         let defective = self.plain.get(index).and_then(|plain| plain.defective.as_ref());
         outcome.comparisons += 1;
         if let (Ok(_), Err(error)) = (expected, &found)
-            && let Some(defect) =
-                self.queries().iter().find_map(|query| recognize_failure(query, &self.test.table, error))
+            && let Some(defect) = self.queries().iter().find_map(|query| recognize_failure(query, self.table, error))
         {
             // A failure is no wrong answer: another plan may run into the defect where the plain one does not, also by what
             // the query shares with another one.
@@ -172,7 +190,7 @@ impl<'a> Judge<'a> {
 
     fn suspect<'s>(&'s self, query: &'s Query, optimized: Option<&'s LogicalPlan>, found: &'s Answer) -> Suspect<'s> {
         let is_parallel = self.recipe.settings.target_partitions > 1;
-        Suspect { query, table: &self.test.table, optimized, is_parallel, found }
+        Suspect { query, table: self.table, optimized, is_parallel, found }
     }
 
     /// An optimized plan's fields are those of the plain plan: names, types, nullability.
@@ -204,7 +222,7 @@ impl<'a> Judge<'a> {
         found: Result<Answer>,
         outcome: &mut CaseOutcome,
     ) -> bool {
-        let expected = self.test.table.answer(query);
+        let expected = self.table.answer(query);
         let is_right = match (&expected, &found) {
             (Ok(expected), Ok(found)) => expected.difference(found).is_none(),
             (Err(expected), Err(found)) => ErrorClass::of_model(expected).agrees(ErrorClass::of(found)),
@@ -213,13 +231,13 @@ impl<'a> Judge<'a> {
         if is_right {
             return true;
         }
-        let plain = plain_answer(&self.plain_session, query).await.map(|(answer, _)| answer);
+        let plain = plain_answer(&self.sessions.plain, query).await.map(|(answer, _)| answer);
         let defective = self.judge_plain(Some(index), query, &expected, plain, outcome).await;
         let optimized = self.sorting_plan(query).await;
         let suspect = |found| self.suspect(query, optimized.as_ref(), found);
         let excused = match (&defective, &found) {
             (Some((defect, Some(plain))), Ok(found)) if defect.excuses(&suspect(found), plain) => true,
-            (Some((defect, None)), Err(error)) => defect.explains_failure(query, &self.test.table, error),
+            (Some((defect, None)), Err(error)) => defect.explains_failure(query, self.table, error),
             (_, Ok(found)) => recognize_at_random(&suspect(found)).is_some(),
             _ => false,
         };

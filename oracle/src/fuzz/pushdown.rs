@@ -15,6 +15,7 @@ use super::failure::FailureClass;
 use super::judge::Judge;
 use super::plan_fingerprint;
 use super::reader::WatchedReader;
+use super::relations::Answers;
 use crate::Result;
 use crate::answer::Answer;
 use crate::dataset::TestDataset;
@@ -149,5 +150,15 @@ fn note_report(report: &PushdownReport, outcome: &mut CaseOutcome) {
         if report.is_rewritten() && matches!(fragment.bucket, Bucket::Scan(_)) {
             outcome.reach("bucket", "scan");
         }
+    }
+}
+
+impl Answers for PushdownSide {
+    async fn answers(&self, queries: &[Query], _judge: &Judge<'_>) -> Option<Vec<Result<Answer>>> {
+        let mut answers = Vec::new();
+        for query in queries {
+            answers.push(self.answer(query).await);
+        }
+        Some(answers)
     }
 }

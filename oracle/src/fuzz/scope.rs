@@ -20,7 +20,9 @@ pub enum Scope {
 impl Scope {
     /// Changes a case's settings so that it runs without what the scope leaves out, wherever its recipe is replayed.
     pub(super) fn restrict(self, recipe: &mut Recipe) {
-        if self != Self::LancePushdown {
+        if self == Self::LancePushdown {
+            recipe.settings.in_memory = false;
+        } else {
             recipe.settings.stock_provider = true;
             recipe.settings.pushdown.insert("enabled".to_owned(), "false".to_owned());
         }

@@ -4,7 +4,7 @@ use datafusion::prelude::SessionContext;
 
 use super::check::CaseOutcome;
 use super::failure::FailureClass;
-use super::judge::Judge;
+use super::judge::{Judge, Sessions};
 use crate::Result;
 use crate::dataset::{TestDataset, plain_answer};
 use crate::recipe::Recipe;
@@ -24,7 +24,7 @@ pub async fn check_session(
     recipe.validate()?;
     let test = TestDataset::build(&recipe.table).await?;
     let mut outcome = CaseOutcome::default();
-    let judge = Judge::new(recipe, &test, &mut outcome).await?;
+    let judge = Judge::new(recipe, &test.table, Sessions::over(&test, &recipe.settings)?, &mut outcome).await;
     let session = prepare(test.plain_session(&recipe.settings)?);
     for (index, query) in recipe.workload.iter().enumerate() {
         let found = plain_answer(&session, query).await;

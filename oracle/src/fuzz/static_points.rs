@@ -5,31 +5,34 @@ use std::collections::BTreeSet;
 use super::coverage::Point;
 use crate::query::Column;
 use crate::recipe::{Operation, Recipe};
-use crate::value::{Row, Type, Value};
+use crate::value::{Row, Value};
 
 /// The groups of these points. No other point is in one of them.
-pub const SHOWN: [&str; 8] = ["column", "history", "query", "settings", "switched off", "table", "value", "workload"];
+pub const SHOWN: [&str; 8] =
+    ["column type", "history", "query", "settings", "switched off", "table", "value", "workload"];
 
-/// The points that follow from the recipe alone.
+/// The points that follow from the recipe alone. A table in memory has the last rows of its history only.
 #[must_use]
 pub fn static_points(recipe: &Recipe) -> BTreeSet<Point> {
     let mut points = BTreeSet::new();
     let mut add = |group, name: &str| {
         points.insert(Point::new(group, name));
     };
-    recipe.table.history.iter().for_each(|operation| add("history", operation.name()));
-    recipe.table.columns.iter().for_each(|column| add("column", type_name(column.data_type)));
+    recipe.table.columns.iter().for_each(|column| add("column type", column.data_type.name()));
     recipe.workload.iter().flat_map(|query| query.features()).for_each(|feature| add("query", feature));
-    recipe.settings.pushdown.keys().for_each(|switch| add("switched off", switch));
+    if !recipe.settings.in_memory {
+        recipe.table.history.iter().for_each(|operation| add("history", operation.name()));
+        recipe.settings.pushdown.keys().for_each(|switch| add("switched off", switch));
+    }
     for (group, name, holds) in states(recipe) {
-        if holds {
+        if holds && !(recipe.settings.in_memory && group == "table") {
             add(group, name);
         }
     }
     points
 }
 
-fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 18] {
+fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 19] {
     let (table, settings, queries) = (&recipe.table, &recipe.settings, recipe.workload.len());
     let count = |counts: fn(&Operation) -> bool| table.history.iter().filter(|operation| counts(operation)).count();
     let appends = count(|operation| matches!(operation, Operation::Append { .. }));
@@ -43,14 +46,15 @@ fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 18] {
         ("table", "created without rows", created > 0),
         ("table", "several appends", appends > 1),
         ("table", "several indexes", indexes > 2),
-        ("column", "NULL in every row", has_null_column(&table.columns, &table.history)),
+        ("value", "NULL in every row of a column", has_null_column(&table.columns, &table.history)),
         ("value", "float that is no number", any(is_special)),
         ("value", "negative zero", any(is_negative_zero)),
         ("value", "end of the integers", any(is_extreme)),
         ("value", "text beyond ASCII", any(|value| matches!(value, Value::Utf8(text) if !text.is_ascii()))),
         ("workload", "one query", queries == 1),
         ("workload", "five queries or more", queries > 4),
-        ("settings", "stock provider", settings.stock_provider),
+        ("settings", "in memory", settings.in_memory),
+        ("settings", "stock provider", settings.stock_provider && !settings.in_memory),
         ("settings", "exact floats", settings.exact_floats),
         ("settings", "priced", settings.price_seed.is_some()),
         ("settings", "several partitions", settings.target_partitions > 1),
@@ -78,19 +82,4 @@ fn is_negative_zero(value: &Value) -> bool {
 
 fn is_extreme(value: &Value) -> bool {
     matches!(value, Value::Int32(i32::MIN | i32::MAX) | Value::Int64(i64::MIN | i64::MAX))
-}
-
-/// A type's name among the points: decimals by their width.
-fn type_name(data_type: Type) -> &'static str {
-    match data_type {
-        Type::Boolean => "boolean",
-        Type::Int32 => "32-bit integer",
-        Type::Int64 => "64-bit integer",
-        Type::Float64 => "float",
-        Type::Decimal { precision: 0..=18, .. } => "decimal",
-        Type::Decimal { .. } => "wide decimal",
-        Type::Utf8 => "text",
-        Type::Date => "date",
-        Type::Timestamp => "timestamp",
-    }
 }

@@ -38,8 +38,11 @@ impl Steering {
     /// The bias of the case at a position of a round. Every other case has none, so that nothing is drawn much more
     /// seldom than it would be without steering.
     pub(super) fn bias(&self, position: u64) -> Option<&Bias> {
+        if position.is_multiple_of(2) || self.biases.is_empty() {
+            return None;
+        }
         let turn = usize::try_from(position / 2).ok()?;
-        if position % 2 == 0 || self.biases.is_empty() { None } else { self.biases.get(turn % self.biases.len()) }
+        self.biases.get(turn % self.biases.len())
     }
 
     /// Takes note of a case: what its recipe showed, all that it went through, and how many of its plans were new.

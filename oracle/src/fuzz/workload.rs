@@ -3,32 +3,28 @@
 use std::sync::Arc;
 
 use asap_aware_mapping::{Candidate, CandidateSpace, Selection, search_workload, select};
-use asap_execution::run;
+use asap_execution::{ExecutionError, QueryResult, run};
 use asap_frontend_sql::{FrontendError, TableCatalog, TableSchema, lower_workload};
 use asap_types::{GraphFormat, QueryExpr, canonicalize};
+use datafusion::prelude::SessionContext;
 
 use super::check::CaseOutcome;
 use super::failure::FailureClass;
 use super::judge::Judge;
 use super::plan_fingerprint;
 use super::price::SeededCost;
-use super::pushdown::PushdownSide;
+use super::relations::Answers;
 use crate::Result;
 use crate::answer::Answer;
-use crate::dataset::TestDataset;
+use crate::query::Query;
 
 /// A query by its position, and its plan.
 type Planned = (usize, Arc<QueryExpr>);
 
 /// Plans all queries together and runs them. Each has an answer or an error of its own.
-pub(super) async fn check(
-    side: &PushdownSide,
-    test: &TestDataset,
-    judge: &Judge<'_>,
-    outcome: &mut CaseOutcome,
-) -> Result<()> {
-    let planned = lowered(side, test, judge, outcome).await?;
-    match answers(side, &planned, judge, outcome).await {
+pub(super) async fn check(context: &SessionContext, judge: &Judge<'_>, outcome: &mut CaseOutcome) -> Result<()> {
+    let planned = lowered(context, judge, outcome).await?;
+    match answers(context, &planned, judge, outcome).await {
         Ok(answers) => {
             for ((index, _), answer) in planned.iter().zip(answers) {
                 judge.judge(FailureClass::Workload, *index, answer, outcome);
@@ -40,8 +36,8 @@ pub(super) async fn check(
 }
 
 /// The plan that is chosen for all queries: its tree, and the choices in it.
-pub(super) async fn plan_text(side: &PushdownSide, test: &TestDataset, judge: &Judge<'_>) -> Result<String> {
-    let planned = lowered(side, test, judge, &mut CaseOutcome::default()).await?;
+pub(super) async fn plan_text(context: &SessionContext, judge: &Judge<'_>) -> Result<String> {
+    let planned = lowered(context, judge, &mut CaseOutcome::default()).await?;
     let (space, selection) = plan(&planned, judge)?;
     let mut text = format!("{}\nchoices:\n", selection.dag.render(GraphFormat::Tree));
     for (position, (target, choice)) in space.targets.iter().zip(&selection.choices).enumerate() {
@@ -56,15 +52,8 @@ pub(super) async fn plan_text(side: &PushdownSide, test: &TestDataset, judge: &J
 }
 
 /// The queries that the front end takes. It may refuse one, or find that it makes no sense if the interpreter does too.
-async fn lowered(
-    side: &PushdownSide,
-    test: &TestDataset,
-    judge: &Judge<'_>,
-    outcome: &mut CaseOutcome,
-) -> Result<Vec<Planned>> {
-    let mut catalog = TableCatalog::new();
-    let provider = side.context.table_provider(test.table.name.as_str()).await?;
-    catalog.insert(&test.table.name, TableSchema::new(provider.schema()));
+async fn lowered(context: &SessionContext, judge: &Judge<'_>, outcome: &mut CaseOutcome) -> Result<Vec<Planned>> {
+    let catalog = catalog(context, judge).await?;
     let mut planned = Vec::new();
     for (index, query) in judge.queries().iter().enumerate() {
         match lower(&query.to_string(), &catalog) {
@@ -79,6 +68,13 @@ async fn lowered(
     Ok(planned)
 }
 
+async fn catalog(context: &SessionContext, judge: &Judge<'_>) -> Result<TableCatalog> {
+    let mut catalog = TableCatalog::new();
+    let provider = context.table_provider(judge.table.name.as_str()).await?;
+    catalog.insert(&judge.table.name, TableSchema::new(provider.schema()));
+    Ok(catalog)
+}
+
 fn lower(sql: &str, catalog: &TableCatalog) -> Result<Arc<QueryExpr>, FrontendError> {
     let statements = lower_workload(sql, catalog)?;
     let Some(statement) = statements.into_iter().next() else {
@@ -88,7 +84,7 @@ fn lower(sql: &str, catalog: &TableCatalog) -> Result<Arc<QueryExpr>, FrontendEr
 }
 
 async fn answers(
-    side: &PushdownSide,
+    context: &SessionContext,
     planned: &[Planned],
     judge: &Judge<'_>,
     outcome: &mut CaseOutcome,
@@ -101,19 +97,40 @@ async fn answers(
     if text != again.dag.render(GraphFormat::Tree) {
         outcome.fail(FailureClass::Determinism, None, "planning the workload twice gave two plans");
     }
-    let results = run(&selection.dag, &side.context).await;
+    let results = run(&selection.dag, context).await;
     let mut answers = Vec::new();
     for ((index, _), result) in planned.iter().zip(results) {
-        let sorted_by = judge.queries().get(*index).map(crate::query::Query::sort_columns).unwrap_or_default();
-        answers.push(match result {
-            Ok(result) => {
-                judge.judge_schema(FailureClass::Workload, *index, &result.schema, outcome);
-                Answer::from_batches(&result.schema, &result.batches, sorted_by)
-            }
-            Err(error) => Err(error.into()),
+        if let Ok(result) = &result {
+            judge.judge_schema(FailureClass::Workload, *index, &result.schema, outcome);
+        }
+        answers.push(match judge.queries().get(*index) {
+            Some(query) => answer(query, result),
+            None => continue,
         });
     }
     Ok(answers)
+}
+
+fn answer(query: &Query, result: std::result::Result<QueryResult, ExecutionError>) -> Result<Answer> {
+    let result = result?;
+    Answer::from_batches(&result.schema, &result.batches, query.sort_columns())
+}
+
+/// Answers by the workload plan: the queries are planned together.
+pub(super) struct PlannedTogether<'a> {
+    pub(super) context: &'a SessionContext,
+}
+
+impl Answers for PlannedTogether<'_> {
+    /// `None` if the front end refuses one, or if there is no plan: both are judged where the workload itself is.
+    async fn answers(&self, queries: &[Query], judge: &Judge<'_>) -> Option<Vec<Result<Answer>>> {
+        let catalog = catalog(self.context, judge).await.ok()?;
+        let lowered = queries.iter().map(|query| lower(&query.to_string(), &catalog));
+        let lowered = lowered.collect::<Result<Vec<_>, _>>().ok()?;
+        let (_, selection) = plan(&lowered.into_iter().enumerate().collect::<Vec<_>>(), judge).ok()?;
+        let results = run(&selection.dag, self.context).await;
+        Some(queries.iter().zip(results).map(|(query, result)| answer(query, result)).collect())
+    }
 }
 
 fn plan(planned: &[Planned], judge: &Judge<'_>) -> Result<(CandidateSpace, Selection)> {

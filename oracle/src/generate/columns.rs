@@ -3,8 +3,9 @@
 use rand::Rng;
 use rand::seq::IndexedRandom;
 
+use super::values;
 use crate::query::{Column, Expr};
-use crate::value::{Decimal, Float, Row, Type, Value};
+use crate::value::{Row, Type, Value};
 
 /// A column, and the pool that its values are drawn from.
 #[derive(Clone)]
@@ -24,13 +25,23 @@ impl ColumnPlan {
         Expr::column(&self.column.name)
     }
 
+    /// The same values in a nullable column of another name.
+    pub(super) fn renamed(&self, name: String) -> Self {
+        Self { column: Column { name, data_type: self.data_type(), nullable: true }, ..self.clone() }
+    }
+
     pub(super) fn data_type(&self) -> Type {
         self.column.data_type
     }
 
     /// May it hold NaN, infinities and both zeros?
     pub(super) fn has_special_floats(&self) -> bool {
-        self.data_type() == Type::Float64 && !self.is_small
+        self.data_type().is_float() && !self.is_small
+    }
+
+    /// Do its values add up to one sum in whatever order they come?
+    pub(super) fn adds(&self) -> bool {
+        self.data_type().is_numeric() && !self.has_special_floats()
     }
 
     /// One value, or NULL.
@@ -52,6 +63,7 @@ pub(super) fn row(columns: &[ColumnPlan], rng: &mut impl Rng) -> Row {
 
 const DECIMAL: Type = Type::Decimal { precision: 9, scale: 2 };
 const WIDE_DECIMAL: Type = Type::Decimal { precision: 38, scale: 6 };
+/// The usual ones are drawn more often than those that differ from them in width or unit only.
 const TYPES: [Type; 9] = [
     Type::Boolean,
     Type::Int32,
@@ -63,16 +75,31 @@ const TYPES: [Type; 9] = [
     Type::Date,
     Type::Timestamp,
 ];
+const OTHER_TYPES: [Type; 13] = [
+    Type::Int8,
+    Type::Int16,
+    Type::UInt8,
+    Type::UInt16,
+    Type::UInt32,
+    Type::UInt64,
+    Type::Float32,
+    Type::LargeUtf8,
+    Type::Binary,
+    Type::LargeBinary,
+    Type::TimestampSecond,
+    Type::TimestampMillisecond,
+    Type::TimestampNanosecond,
+];
+const NUMBERS: [Type; 4] = [Type::Int32, Type::Int64, Type::Float64, DECIMAL];
 
 /// Two to six columns: at least one with few values, to group by, and one number, to add up.
 pub(super) fn generate(rng: &mut impl Rng) -> Vec<ColumnPlan> {
-    let numbers = [Type::Int32, Type::Int64, Type::Float64, DECIMAL];
     let count = rng.random_range(2..=6);
     (0..count)
         .map(|position| {
             let data_type = match position {
-                1 => pick(&numbers, Type::Int64, rng),
-                _ => pick(&TYPES, Type::Int64, rng),
+                1 => pick(&NUMBERS, Type::Int64, rng),
+                _ => any_type(rng),
             };
             let distinct = if position == 0 || rng.random_bool(0.5) { rng.random_range(1..=4) } else { 40 };
             plan(position, data_type, distinct, rng)
@@ -82,7 +109,7 @@ pub(super) fn generate(rng: &mut impl Rng) -> Vec<ColumnPlan> {
 
 /// One more column, of few values.
 pub(super) fn one(position: usize, rng: &mut impl Rng) -> ColumnPlan {
-    let (data_type, distinct) = (pick(&TYPES, Type::Int64, rng), rng.random_range(1..=4));
+    let (data_type, distinct) = (any_type(rng), rng.random_range(1..=4));
     plan(position, data_type, distinct, rng)
 }
 
@@ -92,19 +119,23 @@ pub(super) fn of(column: &Column, rng: &mut impl Rng) -> ColumnPlan {
     ColumnPlan { column: column.clone(), ..plan(0, column.data_type, distinct, rng) }
 }
 
+fn any_type(rng: &mut impl Rng) -> Type {
+    if rng.random_bool(0.25) { pick(&OTHER_TYPES, Type::Int8, rng) } else { pick(&TYPES, Type::Int64, rng) }
+}
+
 fn pick(types: &[Type], otherwise: Type, rng: &mut impl Rng) -> Type {
     types.choose(rng).copied().unwrap_or(otherwise)
 }
 
 fn plan(position: usize, data_type: Type, distinct: usize, rng: &mut impl Rng) -> ColumnPlan {
     let nullable = rng.random_bool(0.7);
-    let often = if data_type == Type::Float64 { 0.4 } else { 0.15 };
-    let extreme = rng.random_bool(often) && extreme_value(data_type, rng).is_some();
+    let often = if data_type.is_float() { 0.4 } else { 0.15 };
+    let extreme = rng.random_bool(often) && values::extreme(data_type, rng).is_some();
     let mut pool = Vec::new();
     for _ in 0..distinct {
         // One extreme value may stand among small ones.
-        let extreme = if extreme && rng.random_bool(0.7) { extreme_value(data_type, rng) } else { None };
-        let value = extreme.unwrap_or_else(|| value(data_type, rng));
+        let extreme = if extreme && rng.random_bool(0.7) { values::extreme(data_type, rng) } else { None };
+        let value = extreme.unwrap_or_else(|| values::small(data_type, rng));
         if !pool.contains(&value) {
             pool.push(value);
         }
@@ -117,51 +148,4 @@ fn plan(position: usize, data_type: Type, distinct: usize, rng: &mut impl Rng) -
         null_density: if nullable { *densities.choose(rng).unwrap_or(&0.1) } else { 0.0 },
         is_small: !extreme,
     }
-}
-
-/// A small value: floats are multiples of 1/4, so that their sums and products are exact.
-fn value(data_type: Type, rng: &mut impl Rng) -> Value {
-    match data_type {
-        Type::Boolean => Value::Boolean(rng.random()),
-        Type::Int32 => Value::Int32(rng.random_range(-20..=20)),
-        Type::Int64 => Value::Int64(rng.random_range(-1000..=1000)),
-        Type::Float64 => Value::Float64(Float(f64::from(rng.random_range(-400_i32..=400)) / 4.0)),
-        Type::Decimal { scale, .. } => {
-            Value::Decimal(Decimal { unscaled: i128::from(rng.random_range(-99_999_i64..=99_999)), scale })
-        }
-        Type::Utf8 => Value::Utf8(text(rng)),
-        Type::Date => Value::Date(rng.random_range(-1000..=20_000)),
-        Type::Timestamp => Value::Timestamp(rng.random_range(-10_i64..=10) * 3_600_000_000 + rng.random_range(0..3)),
-    }
-}
-
-/// The ends of a type's range, and floats that are no numbers; dates and timestamps as far as their literals go.
-fn extreme_value(data_type: Type, rng: &mut impl Rng) -> Option<Value> {
-    let near = rng.random_range(0..2);
-    let high = rng.random::<bool>();
-    Some(match data_type {
-        Type::Int32 => Value::Int32(if high { i32::MAX - near } else { i32::MIN + near }),
-        Type::Int64 => Value::Int64(if high { i64::MAX - i64::from(near) } else { i64::MIN + i64::from(near) }),
-        Type::Float64 => Value::Float64(Float(FLOATS.choose(rng).copied().unwrap_or(f64::NAN))),
-        Type::Decimal { precision, scale } => {
-            let largest = 10_i128.pow(u32::from(precision)) - 1 - i128::from(near);
-            Value::Decimal(Decimal { unscaled: if high { largest } else { -largest }, scale })
-        }
-        Type::Date => Value::Date(if high { 2_932_896 - near } else { -719_162 + near }),
-        Type::Timestamp => {
-            // DataFusion reads a timestamp's text as nanoseconds.
-            let largest = i64::MAX / 1000 - i64::from(near);
-            Value::Timestamp(if high { largest } else { -largest })
-        }
-        Type::Boolean | Type::Utf8 => return None,
-    })
-}
-
-const FLOATS: [f64; 8] =
-    [f64::NAN, -f64::NAN, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE];
-
-fn text(rng: &mut impl Rng) -> String {
-    const WORDS: [&str; 12] = ["", " ", "a", "A", "ab", "abc", "b", "it's", "ä", "äb", "日本", "🦀"];
-    let word = WORDS.choose(rng).copied().unwrap_or("");
-    if rng.random_bool(0.3) { format!("{word}{}", rng.random_range(0..100)) } else { word.to_owned() }
 }

@@ -159,8 +159,7 @@ impl State {
     /// A column whose values are equal only if they are the same.
     fn key(&self, rng: &mut impl Rng) -> Option<usize> {
         let keys = self.columns.iter().enumerate();
-        let keys =
-            keys.filter(|(_, plan)| matches!(plan.data_type(), Type::Int32 | Type::Int64 | Type::Utf8 | Type::Date));
+        let keys = keys.filter(|(_, plan)| !plan.data_type().is_float() && !plan.data_type().is_binary());
         keys.map(|(position, _)| position).collect::<Vec<_>>().choose(rng).copied()
     }
 

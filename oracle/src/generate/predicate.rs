@@ -4,7 +4,7 @@ use rand::Rng;
 use rand::seq::IndexedRandom;
 
 use super::columns::ColumnPlan;
-use crate::query::{Comparison, Expr};
+use crate::query::{Comparison, DateUnit, Expr};
 use crate::value::{Type, Value};
 
 const COMPARISONS: [Comparison; 6] = [
@@ -23,7 +23,8 @@ pub(super) fn generate(columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng)
 
 /// [`generate`] without what Lance itself gets wrong: its deletions and updates would change other rows than they say.
 pub(super) fn for_lance(columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng) -> Expr {
-    let right: Vec<ColumnPlan> = columns.iter().filter(|plan| !plan.has_special_floats()).cloned().collect();
+    let right: Vec<ColumnPlan> =
+        columns.iter().filter(|plan| !plan.has_special_floats() && !plan.data_type().is_binary()).cloned().collect();
     connected(&right, depth, false, rng)
 }
 
@@ -33,6 +34,12 @@ fn connected(columns: &[ColumnPlan], depth: usize, truth_tests: bool, rng: &mut 
         let truth = [Some(true), Some(false), None].choose(rng).copied().flatten();
         let test = Expr::IsTruth { operand, truth, negated: rng.random() };
         return if rng.random_bool(0.3) { Expr::Not(Box::new(test)) } else { test };
+    }
+    if truth_tests
+        && rng.random_bool(0.05)
+        && let Some(test) = columns.choose(rng).and_then(|plan| truncated_test(plan, rng))
+    {
+        return test;
     }
     if depth == 0 || rng.random_bool(0.55) {
         return columns.choose(rng).map_or(Expr::And(Vec::new()), |plan| leaf(plan, columns, rng));
@@ -60,7 +67,7 @@ pub(super) fn leaf(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng
             let (low, high) = (Box::new(constant(plan, rng)), Box::new(constant(plan, rng)));
             Expr::Between { operand: operand(), low, high, negated }
         }
-        90..95 if plan.data_type() == Type::Utf8 => {
+        90..95 if plan.data_type().is_text() => {
             let pattern = ["a%", "%b", "_", "%", "ä_", "%a%", ""].choose(rng).copied().unwrap_or("%");
             Expr::Like { operand: operand(), pattern: pattern.to_owned(), negated }
         }
@@ -73,7 +80,19 @@ pub(super) fn leaf(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng
     }
 }
 
-fn comparison(rng: &mut impl Rng) -> Comparison {
+/// The start of a timestamp's year, month, … compared with a constant.
+fn truncated_test(plan: &ColumnPlan, rng: &mut impl Rng) -> Option<Expr> {
+    Some(Expr::compare(comparison(rng), truncated(plan, rng)?, constant(plan, rng)))
+}
+
+/// `date_trunc` of a timestamp; the first day of the first year is no timestamp.
+pub(super) fn truncated(plan: &ColumnPlan, rng: &mut impl Rng) -> Option<Expr> {
+    let fitting = plan.data_type().second_digits().is_some() && plan.is_small;
+    let unit = DateUnit::ALL.choose(rng).copied().filter(|_| fitting)?;
+    Some(Expr::DateTrunc { unit, operand: Box::new(plan.expr()) })
+}
+
+pub(super) fn comparison(rng: &mut impl Rng) -> Comparison {
     COMPARISONS.choose(rng).copied().unwrap_or(Comparison::Equal)
 }
 

@@ -4,8 +4,8 @@ use rand::Rng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 
 use super::columns::ColumnPlan;
-use super::{TABLE, predicate};
-use crate::query::{Arithmetic, Comparison, Expr, Function, Nesting, Output, Query, SortKey, Source};
+use super::{TABLE, having, nested, predicate, rows, shape};
+use crate::query::{Arithmetic, Comparison, Expr, Function, Nesting, Output, Query, Source};
 use crate::value::{Type, Value};
 
 /// What the members of a family have in common.
@@ -20,16 +20,38 @@ pub(super) fn generate(columns: &[ColumnPlan], rng: &mut impl Rng) -> Vec<Query>
     let family = family(columns, rng);
     (0..rng.random_range(1..=8))
         .map(|_| {
-            if rng.random_bool(0.4) {
+            if rng.random_bool(0.1) {
+                rows::generate(columns, rng)
+            } else if rng.random_bool(0.05) {
+                match nested::join(columns, rng) {
+                    Some(joined) => of_join(joined, rng),
+                    None => rows::generate(columns, rng),
+                }
+            } else if rng.random_bool(0.4) {
                 count_rows(columns, rng)
             } else if rng.random_bool(0.15) {
                 let stranger = self::family(columns, rng);
                 member(&stranger, columns, rng)
             } else {
-                member(&family, columns, rng)
+                with_subquery(member(&family, columns, rng), columns, rng)
             }
         })
         .collect()
+}
+
+/// An aggregation over a join.
+fn of_join((source, columns): (Source, Vec<ColumnPlan>), rng: &mut impl Rng) -> Query {
+    let family = family(&columns, rng);
+    Query { source, ..member(&family, &columns, rng) }
+}
+
+/// Now and then a test against a sub-query, too.
+fn with_subquery(query: Query, columns: &[ColumnPlan], rng: &mut impl Rng) -> Query {
+    if rng.random_bool(0.94) {
+        return query;
+    }
+    let filters = query.filter.iter().cloned().chain(nested::subquery(columns, rng));
+    Query { filter: conjunction(filters.collect()), ..query }
 }
 
 /// Counts without groups, over all rows or under a predicate: what indexes and the manifest can answer.
@@ -76,6 +98,9 @@ fn key(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
         0 => Expr::IsNull { operand: Box::new(plan.expr()), negated: false },
         1 => Expr::case(predicate::leaf(plan, columns, rng), bigint(1), Some(bigint(0))),
         2 if integer => Expr::arithmetic(Arithmetic::Modulo, plan.expr(), bigint(3)),
+        4 | 5 if plan.data_type().second_digits().is_some() => {
+            predicate::truncated(plan, rng).unwrap_or_else(|| plan.expr())
+        }
         3 if integer => Expr::arithmetic(Arithmetic::Add, plan.expr(), bigint(1)),
         _ => plan.expr(),
     }
@@ -90,9 +115,13 @@ fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Ve
     let filter = rng.random_bool(0.3).then(|| predicate::generate(columns, 1, rng));
     let argument = argument(plan, columns, rng);
     let of = |function| Expr::aggregate(function, argument.clone(), filter.clone());
-    // A sum over NaN or infinities depends on the order of the rows.
-    let adds = plan.data_type().is_numeric() && !plan.has_special_floats();
-    match rng.random_range(0..7) {
+    let distinct = |function| Expr::distinct_aggregate(function, argument.clone(), filter.clone());
+    let adds = plan.adds();
+    match rng.random_range(0..9) {
+        7 => vec![distinct(Function::Count)],
+        8 if adds && plan.is_small => {
+            [Function::Sum, Function::Avg].choose(rng).copied().map(distinct).into_iter().collect()
+        }
         0 => vec![Expr::count_all(filter)],
         1 => vec![of(Function::Min), of(Function::Max)],
         2 if adds && plan.is_small => vec![of(Function::Avg), of(Function::Sum), of(Function::Count)],
@@ -106,7 +135,7 @@ fn measures(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Ve
 fn argument(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
     match rng.random_range(0..10) {
         0..2 => Expr::case(predicate::generate(columns, 1, rng), plan.expr(), None),
-        2 if plan.data_type().is_numeric() && !plan.has_special_floats() => {
+        2 if plan.adds() && plan.data_type().has_arithmetic() => {
             let operator = [Arithmetic::Add, Arithmetic::Subtract, Arithmetic::Multiply].choose(rng).copied();
             Expr::arithmetic(operator.unwrap_or(Arithmetic::Add), plan.expr(), predicate::constant(plan, rng))
         }
@@ -134,11 +163,11 @@ fn member(family: &Family, columns: &[ColumnPlan], rng: &mut impl Rng) -> Query 
     let mut query = Query {
         source,
         filter,
-        having: rng.random_bool(0.2).then(|| having(&measures)),
+        having: rng.random_bool(0.2).then(|| having::generate(&measures, &keys, columns, rng)),
         ..Query::of_table(TABLE, outputs(&keys, &measures, rng))
     };
     query.group_by = Some(keys);
-    order(&mut query, columns, rng);
+    shape::decorate(&mut query, columns, rng);
     query
 }
 
@@ -179,41 +208,4 @@ fn outputs(keys: &[Expr], measures: &[Expr], rng: &mut impl Rng) -> Vec<Output> 
     let measures =
         measures.iter().enumerate().map(|(position, measure)| Output::new(measure.clone(), format!("m{position}")));
     keys.into_iter().chain(measures).collect()
-}
-
-/// A test of the first measure, or of the count of rows.
-fn having(measures: &[Expr]) -> Expr {
-    let counts = |measure: &&Expr| matches!(measure, Expr::Aggregate(call) if call.function == Function::Count);
-    match measures.iter().find(counts) {
-        Some(count) => Expr::compare(Comparison::Greater, count.clone(), bigint(1)),
-        None => Expr::compare(Comparison::GreaterOrEqual, Expr::count_all(None), bigint(2)),
-    }
-}
-
-/// ORDER BY some outputs, or all of them and then maybe LIMIT.
-fn order(query: &mut Query, columns: &[ColumnPlan], rng: &mut impl Rng) {
-    if rng.random_bool(0.6) {
-        return;
-    }
-    let total = rng.random();
-    let keys = if total { query.outputs.len() } else { 1 };
-    query.order_by = (0..query.outputs.len())
-        .choose_multiple(rng, keys)
-        .into_iter()
-        .map(|output| SortKey {
-            output,
-            descending: rng.random(),
-            nulls_first: if rng.random() { Some(rng.random()) } else { None },
-        })
-        .collect();
-    // Grouped extrema of floats that are no numbers depend on the order of rows, and a LIMIT would choose by them.
-    let extrema = query.outputs.iter().any(|output| is_extremum(&output.expr));
-    let special = columns.iter().any(ColumnPlan::has_special_floats);
-    if total && !(extrema && special) && rng.random() {
-        query.limit = Some(rng.random_range(0..=5));
-    }
-}
-
-fn is_extremum(expr: &Expr) -> bool {
-    matches!(expr, Expr::Aggregate(call) if matches!(call.function, Function::Min | Function::Max))
 }

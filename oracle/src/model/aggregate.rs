@@ -32,7 +32,7 @@ fn taken<'a>(call: &Aggregate, columns: &[Column], rows: &[&'a Row]) -> Result<V
     Ok(taken)
 }
 
-/// The argument's values that are not NULL; `None` for `count(*)`.
+/// The argument's values that are not NULL, each once if DISTINCT; `None` for `count(*)`.
 fn arguments(call: &Aggregate, columns: &[Column], rows: &[&Row]) -> Result<Option<Vec<Value>>, ModelError> {
     let Some(argument) = &call.argument else { return Ok(None) };
     let mut values = Vec::new();
@@ -41,6 +41,10 @@ fn arguments(call: &Aggregate, columns: &[Column], rows: &[&Row]) -> Result<Opti
         if !value.is_null() {
             values.push(value);
         }
+    }
+    if call.distinct {
+        values.sort_unstable();
+        values.dedup();
     }
     Ok(Some(values))
 }
@@ -59,6 +63,13 @@ fn sum(call: &Aggregate, arguments: &[Value], result: Type) -> Result<Value, Mod
                 _ => Err(mistyped(call)),
             });
             sum.map(Value::Int64)
+        }
+        Type::UInt64 => {
+            let sum = arguments.iter().try_fold(0_u64, |sum, value| {
+                let value = value.as_integer().and_then(|value| u64::try_from(value).ok());
+                Ok(sum.wrapping_add(value.ok_or_else(|| mistyped(call))?))
+            });
+            sum.map(Value::UInt64)
         }
         Type::Float64 => Ok(Value::Float64(Float(float_sum(call, arguments)?))),
         Type::Decimal { scale, .. } => Ok(Value::Decimal(Decimal { unscaled: decimal_sum(call, arguments)?, scale })),
@@ -89,6 +100,7 @@ fn float_sum(call: &Aggregate, arguments: &[Value]) -> Result<f64, ModelError> {
     arguments.iter().try_fold(0.0, |sum, value| match value {
         Value::Int32(value) => Ok(sum + f64::from(*value)),
         Value::Int64(value) => Ok(sum + *value as f64),
+        Value::UInt64(value) => Ok(sum + *value as f64),
         Value::Float64(value) => Ok(sum + value.0),
         _ => Err(mistyped(call)),
     })

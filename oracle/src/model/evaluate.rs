@@ -2,6 +2,7 @@
 
 use super::operators::{self, Truth, all, any, arithmetic, compare, from_truth, truth};
 use super::{ModelError, aggregate, like};
+use crate::calendar::truncate;
 use crate::query::{Column, Comparison, Expr};
 use crate::value::{Row, Value};
 
@@ -35,6 +36,15 @@ impl Scope<'_> {
                     otherwise.as_ref().map_or(Ok(Value::Null), |otherwise| self.value(otherwise))
                 }
             }
+            Expr::DateTrunc { unit, operand } => match self.value(operand)? {
+                Value::Null => Ok(Value::Null),
+                Value::Timestamp(instant) => {
+                    let digits = operand.data_type(self.columns())?.second_digits();
+                    let digits = digits.ok_or_else(|| ModelError::Types(expr.to_string()))?;
+                    Ok(Value::Timestamp(truncate(instant, digits, *unit)))
+                }
+                _ => Err(ModelError::Types(expr.to_string())),
+            },
             Expr::Aggregate(call) => match self {
                 Self::Group { columns, rows, .. } => aggregate::evaluate(call, columns, rows),
                 Self::Row { .. } => Err(ModelError::MisplacedAggregate(call.to_string())),
@@ -46,6 +56,12 @@ impl Scope<'_> {
     /// Is the predicate TRUE, neither FALSE nor unknown?
     pub(super) fn is_true(self, predicate: &Expr) -> Result<bool, ModelError> {
         Ok(truth(&self.value(predicate)?)? == Some(true))
+    }
+
+    fn columns(&self) -> &[Column] {
+        match self {
+            Self::Row { columns, .. } | Self::Group { columns, .. } => columns,
+        }
     }
 
     fn column(self, name: &str) -> Result<Value, ModelError> {

@@ -54,9 +54,10 @@ fn order(left: &Value, right: &Value) -> Result<Option<Ordering>, ModelError> {
         (Value::Float64(left), Value::Float64(right)) => left.cmp(right),
         (Value::Decimal(left), Value::Decimal(right)) => left.number_cmp(right),
         (Value::Utf8(left), Value::Utf8(right)) => left.cmp(right),
+        (Value::Binary(left), Value::Binary(right)) => left.cmp(right),
         (Value::Date(left), Value::Date(right)) => left.cmp(right),
         (Value::Timestamp(left), Value::Timestamp(right)) => left.cmp(right),
-        _ => match (integer(left), integer(right)) {
+        _ => match (left.as_integer(), right.as_integer()) {
             (Some(left), Some(right)) => left.cmp(&right),
             _ => return Err(ModelError::Types(format!("{left:?} compared with {right:?}"))),
         },

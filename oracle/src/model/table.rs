@@ -2,6 +2,7 @@ use super::evaluate::Scope;
 use super::{ModelError, select};
 use crate::answer::Answer;
 use crate::query::{Column, Expr, Query};
+use crate::recipe::TableRecipe;
 use crate::value::Row;
 
 /// The live rows of a table, in the order in which they were written.
@@ -20,6 +21,16 @@ impl Table {
     #[must_use]
     pub fn new(name: impl Into<String>, columns: Vec<Column>) -> Self {
         Self { name: name.into(), columns, rows: Vec::new() }
+    }
+
+    /// The table that queries of this recipe read.
+    ///
+    /// # Errors
+    /// An expression cannot be evaluated, or a column is not there.
+    pub fn of(recipe: &TableRecipe) -> Result<Self, ModelError> {
+        let mut table = Self::new(&recipe.name, recipe.columns.clone());
+        recipe.history.iter().take(recipe.read_after()).try_for_each(|operation| table.apply(operation))?;
+        Ok(table)
     }
 
     /// Adds rows.

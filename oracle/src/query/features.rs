@@ -1,6 +1,6 @@
 //! What a query uses, for coverage.
 
-use super::{Aggregate, Expr, Function, Query, Source};
+use super::{Aggregate, Expr, Function, Query, Source, Spelling};
 
 impl Query {
     /// Names of what the query uses, each once.
@@ -13,6 +13,8 @@ impl Query {
             }
         };
         add("sub-select", matches!(self.source, Source::Nested { .. }));
+        add("join", matches!(self.source, Source::Join { .. }));
+        add("sub-query", !self.subqueries().is_empty());
         add("where", self.filter.is_some());
         if let Some(filter) = &self.filter {
             visit(filter, &mut |expr| add("truth test", matches!(expr, Expr::IsTruth { .. })));
@@ -22,10 +24,20 @@ impl Query {
         add("having", self.having.is_some());
         add("order by", !self.order_by.is_empty());
         add("limit", self.limit.is_some());
+        add("limit 0", self.limit == Some(0));
+        add("offset", self.offset.is_some());
+        add("rows, not groups", self.group_by.is_none());
+        add("select distinct", self.distinct);
+        add("grouping sets", self.grouping.is_some());
+        let other = |spelling: Spelling| spelling != Spelling::Usual;
+        add("keys by name or position", other(self.key_spelling));
+        add("order by an expression or position", self.order_by.iter().any(|key| other(key.spelling)));
         for output in &self.outputs {
             visit(&output.expr, &mut |expr| {
+                add("date_trunc", matches!(expr, Expr::DateTrunc { .. }));
                 if let Expr::Aggregate(aggregate) = expr {
                     add("filtered measure", is_filtered(aggregate));
+                    add("distinct measure", aggregate.distinct);
                     add(function_name(aggregate.function), true);
                 }
             });
@@ -35,9 +47,7 @@ impl Query {
 
     /// Visits every expression, those inside of aggregates and of nested queries too.
     pub fn visit(&self, found: &mut dyn FnMut(&Expr)) {
-        if let Source::Nested { query, .. } = &self.source {
-            query.visit(found);
-        }
+        self.source.queries().into_iter().chain(self.subqueries()).for_each(|query| query.visit(found));
         let keys = self.group_by.iter().flatten();
         let all =
             self.filter.iter().chain(keys).chain(self.outputs.iter().map(|output| &output.expr)).chain(&self.having);
@@ -51,27 +61,44 @@ impl Query {
         }
     }
 
-    /// The WHERE clauses, those of nested queries too.
+    /// The WHERE clauses, those of nested queries and of sub-queries too.
     #[must_use]
     pub fn filters(&self) -> Vec<&Expr> {
-        let mut filters = match &self.source {
-            Source::Table(_) => Vec::new(),
-            Source::Nested { query, .. } => query.filters(),
-        };
-        filters.extend(&self.filter);
-        filters
+        let inner = self.source.queries().into_iter().chain(self.subqueries());
+        inner.flat_map(Self::filters).chain(&self.filter).collect()
+    }
+
+    /// The sub-queries of WHERE.
+    #[must_use]
+    pub fn subqueries(&self) -> Vec<&Self> {
+        let mut queries = Vec::new();
+        if let Some(filter) = &self.filter {
+            collect_subqueries(filter, &mut queries);
+        }
+        queries
     }
 
     /// Whether the query has one group, also over no rows.
     #[must_use]
     pub fn is_grand_total(&self) -> bool {
-        self.group_by.as_ref().is_some_and(Vec::is_empty)
+        self.grouping.is_none() && self.group_by.as_ref().is_some_and(Vec::is_empty)
     }
 
     /// The output columns that ORDER BY names, the first one first.
     #[must_use]
     pub fn sort_columns(&self) -> Vec<usize> {
         self.order_by.iter().map(|key| key.output).collect()
+    }
+}
+
+fn collect_subqueries<'a>(expr: &'a Expr, queries: &mut Vec<&'a Query>) {
+    match expr {
+        Expr::Exists { query, .. } | Expr::Scalar { query, .. } => queries.push(query),
+        Expr::InQuery { operand, query, .. } => {
+            collect_subqueries(operand, queries);
+            queries.push(query);
+        }
+        _ => operands(expr).into_iter().for_each(|operand| collect_subqueries(operand, queries)),
     }
 }
 
@@ -90,27 +117,28 @@ fn function_name(function: Function) -> &'static str {
     }
 }
 
-/// Visits an expression and all of its operands outside of aggregates.
+/// Visits an expression and all of its operands outside of aggregates and sub-queries.
 pub(crate) fn visit(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
     found(expr);
+    operands(expr).into_iter().for_each(|operand| visit(operand, found));
+}
+
+/// What the expression is made of, outside of aggregates and sub-queries.
+fn operands(expr: &Expr) -> Vec<&Expr> {
     match expr {
-        Expr::Column(_) | Expr::Literal(_) | Expr::Aggregate(_) => {}
-        Expr::Arithmetic { left, right, .. } | Expr::Compare { left, right, .. } => {
-            visit(left, found);
-            visit(right, found);
+        Expr::Column(_) | Expr::Literal(_) | Expr::Aggregate(_) | Expr::Exists { .. } | Expr::Scalar { .. } => {
+            Vec::new()
         }
-        Expr::And(operands) | Expr::Or(operands) => operands.iter().for_each(|operand| visit(operand, found)),
+        Expr::Arithmetic { left, right, .. } | Expr::Compare { left, right, .. } => vec![left, right],
+        Expr::And(operands) | Expr::Or(operands) => operands.iter().collect(),
         Expr::Not(operand)
         | Expr::IsNull { operand, .. }
         | Expr::IsTruth { operand, .. }
-        | Expr::Like { operand, .. } => visit(operand, found),
-        Expr::InList { operand, list, .. } => {
-            visit(operand, found);
-            list.iter().for_each(|item| visit(item, found));
-        }
-        Expr::Between { operand, low, high, .. } => [operand, low, high].into_iter().for_each(|e| visit(e, found)),
-        Expr::Case { when, then, otherwise } => {
-            [when, then].into_iter().chain(otherwise).for_each(|operand| visit(operand, found));
-        }
+        | Expr::InQuery { operand, .. }
+        | Expr::DateTrunc { operand, .. }
+        | Expr::Like { operand, .. } => vec![operand],
+        Expr::InList { operand, list, .. } => std::iter::once(&**operand).chain(list).collect(),
+        Expr::Between { operand, low, high, .. } => vec![operand, low, high],
+        Expr::Case { when, then, otherwise } => [when, then].into_iter().chain(otherwise).map(|e| &**e).collect(),
     }
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::{Aggregate, Arithmetic, Comparison, Expr, Function, Literal, Nesting, Output, Query, SortKey, Source};
+use super::{
+    Aggregate, Arithmetic, Comparison, Expr, Function, Grouping, JoinKind, Literal, Nesting, Output, Query, SortKey,
+    Source, Spelling,
+};
 use crate::calendar::{date_text, timestamp_text};
 use crate::value::{Decimal, Type, Value};
 
@@ -26,32 +29,55 @@ impl Display for Query {
 
 /// Innermost first: a common table may read only those before it.
 fn collect_common_tables<'a>(query: &'a Query, tables: &mut Vec<(&'a str, &'a Query)>) {
-    if let Source::Nested { name, nesting, query } = &query.source {
-        collect_common_tables(query, tables);
-        if *nesting == Nesting::CommonTable {
-            tables.push((name, query));
+    collect_of_source(&query.source, tables);
+}
+
+fn collect_of_source<'a>(source: &'a Source, tables: &mut Vec<(&'a str, &'a Query)>) {
+    match source {
+        Source::Table(_) => {}
+        Source::Nested { name, nesting, query } => {
+            collect_common_tables(query, tables);
+            if *nesting == Nesting::CommonTable {
+                tables.push((name, query));
+            }
+        }
+        Source::Join { left, right, .. } => {
+            collect_of_source(left, tables);
+            collect_of_source(right, tables);
+        }
+    }
+}
+
+fn write_source(source: &Source, f: &mut Formatter<'_>) -> fmt::Result {
+    match source {
+        Source::Table(name) | Source::Nested { name, nesting: Nesting::CommonTable, .. } => f.write_str(name),
+        Source::Nested { name, nesting: Nesting::SubSelect, query } => {
+            f.write_char('(')?;
+            write_select(query, f)?;
+            write!(f, ") AS {name}")
+        }
+        Source::Join { kind, left, left_key, right, right_key } => {
+            write_source(left, f)?;
+            f.write_str(match kind {
+                JoinKind::Inner => " JOIN ",
+                JoinKind::Left => " LEFT JOIN ",
+            })?;
+            write_source(right, f)?;
+            write!(f, " ON ({left_key} = {right_key})")
         }
     }
 }
 
 fn write_select(query: &Query, f: &mut Formatter<'_>) -> fmt::Result {
-    f.write_str("SELECT ")?;
+    f.write_str(if query.distinct { "SELECT DISTINCT " } else { "SELECT " })?;
     write_list(&query.outputs, f)?;
     f.write_str(" FROM ")?;
-    match &query.source {
-        Source::Table(name) | Source::Nested { name, nesting: Nesting::CommonTable, .. } => f.write_str(name)?,
-        Source::Nested { name, nesting: Nesting::SubSelect, query } => {
-            f.write_char('(')?;
-            write_select(query, f)?;
-            write!(f, ") AS {name}")?;
-        }
-    }
+    write_source(&query.source, f)?;
     if let Some(filter) = &query.filter {
         write!(f, " WHERE {filter}")?;
     }
     if let Some(keys) = query.group_by.as_ref().filter(|keys| !keys.is_empty()) {
-        f.write_str(" GROUP BY ")?;
-        write_list(keys, f)?;
+        write_group_by(query, keys, f)?;
     }
     if let Some(having) = &query.having {
         write!(f, " HAVING {having}")?;
@@ -60,14 +86,48 @@ fn write_select(query: &Query, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(if position == 0 { " ORDER BY " } else { ", " })?;
         write_sort_key(key, &query.outputs, f)?;
     }
-    match query.limit {
-        Some(limit) => write!(f, " LIMIT {limit}"),
+    if let Some(limit) = query.limit {
+        write!(f, " LIMIT {limit}")?;
+    }
+    match query.offset {
+        Some(offset) => write!(f, " OFFSET {offset}"),
         None => Ok(()),
     }
 }
 
+fn write_group_by(query: &Query, keys: &[Expr], f: &mut Formatter<'_>) -> fmt::Result {
+    let keys: Vec<String> = keys.iter().map(|key| key_text(key, query)).collect();
+    match &query.grouping {
+        None => write!(f, " GROUP BY {}", keys.join(", ")),
+        Some(Grouping::Rollup) => write!(f, " GROUP BY ROLLUP ({})", keys.join(", ")),
+        Some(Grouping::Cube) => write!(f, " GROUP BY CUBE ({})", keys.join(", ")),
+        Some(Grouping::Sets(sets)) => {
+            let set = |set: &Vec<usize>| {
+                let keys = set.iter().filter_map(|&key| keys.get(key).cloned()).collect::<Vec<_>>();
+                format!("({})", keys.join(", "))
+            };
+            let sets = sets.iter().map(set).collect::<Vec<_>>();
+            write!(f, " GROUP BY GROUPING SETS ({})", sets.join(", "))
+        }
+    }
+}
+
+/// A key that is no output can only be spelled out.
+fn key_text(key: &Expr, query: &Query) -> String {
+    match (query.key_spelling, query.outputs.iter().position(|output| output.expr == *key)) {
+        (Spelling::Position, Some(position)) => (position + 1).to_string(),
+        (Spelling::Other, Some(position)) => query.outputs[position].name.clone(),
+        _ => key.to_string(),
+    }
+}
+
 fn write_sort_key(key: &SortKey, outputs: &[Output], f: &mut Formatter<'_>) -> fmt::Result {
-    f.write_str(outputs.get(key.output).map_or("", |output| &output.name))?;
+    let Some(output) = outputs.get(key.output) else { return Ok(()) };
+    match key.spelling {
+        Spelling::Usual => f.write_str(&output.name)?,
+        Spelling::Position => write!(f, "{}", key.output + 1)?,
+        Spelling::Other => write!(f, "{}", output.expr)?,
+    }
     if key.descending {
         f.write_str(" DESC")?;
     }
@@ -118,6 +178,9 @@ impl Display for Expr {
                 write_list(list, f)?;
                 f.write_str("))")
             }
+            Self::InQuery { operand, query, negated } => write!(f, "({operand} {}IN ({query}))", not(*negated)),
+            Self::Exists { query, negated } => write!(f, "({}EXISTS ({query}))", not(*negated)),
+            Self::Scalar { query, .. } => write!(f, "({query})"),
             Self::Between { operand, low, high, negated } => {
                 write!(f, "({operand} {}BETWEEN {low} AND {high})", not(*negated))
             }
@@ -131,6 +194,7 @@ impl Display for Expr {
                 }
                 f.write_str(" END")
             }
+            Self::DateTrunc { unit, operand } => write!(f, "date_trunc('{}', {operand})", unit.name()),
             Self::Aggregate(aggregate) => write!(f, "{aggregate}"),
         }
     }
@@ -139,6 +203,7 @@ impl Display for Expr {
 impl Display for Aggregate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.argument {
+            Some(argument) if self.distinct => write!(f, "{}(DISTINCT {argument})", self.function)?,
             Some(argument) => write!(f, "{}({argument})", self.function)?,
             None => write!(f, "{}(*)", self.function)?,
         }
@@ -208,34 +273,59 @@ impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Boolean => f.write_str("BOOLEAN"),
+            Self::Int8 => f.write_str("TINYINT"),
+            Self::Int16 => f.write_str("SMALLINT"),
             Self::Int32 => f.write_str("INT"),
             Self::Int64 => f.write_str("BIGINT"),
+            Self::UInt8 => f.write_str("TINYINT UNSIGNED"),
+            Self::UInt16 => f.write_str("SMALLINT UNSIGNED"),
+            Self::UInt32 => f.write_str("INT UNSIGNED"),
+            Self::UInt64 => f.write_str("BIGINT UNSIGNED"),
+            Self::Float32 => f.write_str("FLOAT"),
             Self::Float64 => f.write_str("DOUBLE"),
             Self::Decimal { precision, scale } => write!(f, "DECIMAL({precision}, {scale})"),
-            Self::Utf8 => f.write_str("STRING"),
+            Self::Utf8 | Self::LargeUtf8 => f.write_str("STRING"),
+            Self::Binary | Self::LargeBinary => f.write_str("BYTEA"),
             Self::Date => f.write_str("DATE"),
+            Self::TimestampSecond => f.write_str("TIMESTAMP(0)"),
+            Self::TimestampMillisecond => f.write_str("TIMESTAMP(3)"),
             Self::Timestamp => f.write_str("TIMESTAMP(6)"),
+            Self::TimestampNanosecond => f.write_str("TIMESTAMP(9)"),
         }
     }
 }
 
-/// The constant with exactly its type: a bare integer is a `BIGINT`, a bare number with a point a `DOUBLE`, all else is cast.
+/// The constant with its type: a bare integer is a `BIGINT`, a bare number with a point a `DOUBLE`, all else is cast. What is
+/// large is written as what is not.
 impl Display for Literal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let data_type = self.data_type;
         match &self.value {
+            // Lance has no name for the type in SQL.
+            Value::Null if data_type.is_binary() => f.write_str("NULL"),
             Value::Null => write!(f, "CAST(NULL AS {data_type})"),
             Value::Boolean(value) => write!(f, "{value}"),
             Value::Int32(value) => write!(f, "CAST({value} AS {data_type})"),
             // The parser reads a sign and then a positive number, which this one's magnitude overflows.
             Value::Int64(i64::MIN) => write!(f, "CAST('{}' AS {data_type})", i64::MIN),
-            Value::Int64(value) => write!(f, "{value}"),
+            Value::Int64(value) if data_type == Type::Int64 => write!(f, "{value}"),
+            Value::Int64(value) => write!(f, "CAST({value} AS {data_type})"),
+            Value::UInt64(value) => write!(f, "CAST('{value}' AS {data_type})"),
+            Value::Float64(value) if data_type == Type::Float32 => write!(f, "CAST('{:?}' AS {data_type})", value.0),
             Value::Float64(value) if value.0.is_finite() => write!(f, "{:?}", value.0),
             Value::Float64(value) => write!(f, "CAST('{}' AS {data_type})", value.0),
             Value::Decimal(value) => write!(f, "CAST('{value}' AS {data_type})"),
             Value::Utf8(value) => f.write_str(&quoted(value)),
+            Value::Binary(bytes) => {
+                f.write_str("X'")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                f.write_char('\'')
+            }
             Value::Date(days) => write!(f, "DATE '{}'", date_text(i64::from(*days))),
-            Value::Timestamp(microseconds) => write!(f, "CAST('{}' AS {data_type})", timestamp_text(*microseconds)),
+            Value::Timestamp(instant) => {
+                let digits = data_type.second_digits().unwrap_or(0);
+                write!(f, "CAST('{}' AS {data_type})", timestamp_text(*instant, digits))
+            }
         }
     }
 }

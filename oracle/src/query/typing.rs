@@ -1,6 +1,6 @@
 //! Types of expressions and queries, with the result types of DataFusion 54.1.
 
-use super::{Aggregate, Arithmetic, Column, Expr, Function, Query, Source};
+use super::{Aggregate, Arithmetic, Column, Expr, Function, Query};
 use crate::model::ModelError;
 use crate::value::Type;
 
@@ -29,6 +29,8 @@ impl Expr {
             | Self::IsNull { .. }
             | Self::IsTruth { .. }
             | Self::InList { .. }
+            | Self::InQuery { .. }
+            | Self::Exists { .. }
             | Self::Between { .. }
             | Self::Like { .. } => Ok(Type::Boolean),
             Self::Case { then, otherwise, .. } => {
@@ -37,6 +39,11 @@ impl Expr {
                     Some(other) if other != data_type => Err(ModelError::Types(self.to_string())),
                     _ => Ok(data_type),
                 }
+            }
+            Self::Scalar { data_type, .. } => Ok(*data_type),
+            Self::DateTrunc { operand, .. } => {
+                let data_type = operand.data_type(columns)?;
+                data_type.second_digits().map(|_| data_type).ok_or_else(|| ModelError::Types(self.to_string()))
             }
             Self::Aggregate(aggregate) => aggregate.data_type(columns),
         }
@@ -83,10 +90,11 @@ impl Aggregate {
         };
         let argument = argument.data_type(columns)?;
         match (self.function, argument) {
-            (Function::Count, _) | (Function::Sum, Type::Int32 | Type::Int64) => Ok(Type::Int64),
-            (Function::Sum | Function::Avg, Type::Float64) | (Function::Avg, Type::Int32 | Type::Int64) => {
-                Ok(Type::Float64)
-            }
+            (Function::Count, _) => Ok(Type::Int64),
+            (Function::Sum, argument) if argument.is_unsigned() => Ok(Type::UInt64),
+            (Function::Sum, argument) if argument.is_integer() => Ok(Type::Int64),
+            (Function::Sum | Function::Avg, argument) if argument.is_float() => Ok(Type::Float64),
+            (Function::Avg, argument) if argument.is_integer() => Ok(Type::Float64),
             (Function::Sum, Type::Decimal { precision, scale }) => {
                 Ok(Type::Decimal { precision: MAX_PRECISION.min(precision + 10), scale })
             }
@@ -105,18 +113,11 @@ impl Query {
     /// # Errors
     /// As [`Expr::data_type`].
     pub fn output_columns(&self, table: &[Column]) -> Result<Vec<Column>, ModelError> {
-        let nested;
-        let columns = match &self.source {
-            Source::Table(_) => table,
-            Source::Nested { query, .. } => {
-                nested = query.output_columns(table)?;
-                &nested
-            }
-        };
+        let columns = self.source.columns(table)?;
         self.outputs
             .iter()
             .map(|output| {
-                Ok(Column { name: output.name.clone(), data_type: output.expr.data_type(columns)?, nullable: true })
+                Ok(Column { name: output.name.clone(), data_type: output.expr.data_type(&columns)?, nullable: true })
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use asap_oracle::fuzz::{Failure, FailureClass, RecipeSize, write_artifacts};
-use asap_oracle::query::{Column, Comparison, Expr, Function, Output, Query, SortKey};
+use asap_oracle::query::{Column, Comparison, Expr, Function, Output, Query, SortKey, Spelling};
 use asap_oracle::recipe::{Assignment, Case, IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 use asap_oracle::value::{Type, Value};
 use datafusion::prelude::SessionContext;
@@ -53,7 +53,7 @@ fn hand_made() -> Recipe {
     let grouped = vec![Output::new(key.clone(), "c1"), Output::new(sum, "m0")];
     let by_text = Query { group_by: Some(vec![key]), ..Query::of_table("t", grouped) };
     let all = vec![Output::new(Expr::column("c0"), "c0")];
-    let sorted = SortKey { output: 0, descending: true, nulls_first: Some(false) };
+    let sorted = SortKey { output: 0, descending: true, nulls_first: Some(false), spelling: Spelling::Usual };
     let in_order = Query { order_by: vec![sorted], limit: Some(3), ..Query::of_table("t", all) };
     let table = TableRecipe::new("t", columns, history);
     Recipe { version: RECIPE_VERSION, table, workload: vec![by_text, in_order], settings: Settings::default() }

@@ -1,4 +1,4 @@
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 //! The oracle against plain DataFusion over plain Lance, and against itself.
 
 #[path = "../../examples/fuzz_your_own_rule.rs"]
@@ -18,7 +18,9 @@ mod plain;
 mod recipes;
 mod regressions;
 mod runs;
+mod shapes;
 mod shrinking;
 mod states;
 mod strategies;
 mod tpch;
+mod types;

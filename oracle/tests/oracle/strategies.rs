@@ -121,5 +121,5 @@ fn the_example_finds_its_planted_bug() {
 
 #[test]
 fn the_example_finds_nothing_in_a_right_rule() {
-    assert_eq!(find_bug(CountAllRows { asks_for_null: true }, 60), None);
+    assert_eq!(find_bug(CountAllRows { asks_for_null: true }, 25), None);
 }

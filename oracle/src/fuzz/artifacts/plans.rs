@@ -6,7 +6,7 @@ use datafusion::physical_plan::displayable;
 use datafusion::prelude::SessionContext;
 
 use super::super::check::CaseOutcome;
-use super::super::judge::Judge;
+use super::super::judge::{Judge, Sessions};
 use super::super::pushdown::PushdownSide;
 use super::super::workload;
 use crate::Result;
@@ -25,9 +25,10 @@ pub(super) async fn optimized(recipe: Recipe) -> Result<String> {
     let test = TestDataset::build(&recipe.table).await?;
     let side = PushdownSide::open(&test, &recipe.settings)?;
     let mut text = of_queries(&side.context, &recipe.workload).await;
-    let judge = Judge::new(&recipe, &test, &mut CaseOutcome::default()).await?;
+    let sessions = Sessions::over(&test, &recipe.settings)?;
+    let judge = Judge::new(&recipe, &test.table, sessions, &mut CaseOutcome::default()).await;
     text.push_str("-- all queries together\n");
-    match workload::plan_text(&side, &test, &judge).await {
+    match workload::plan_text(&side.context, &judge).await {
         Ok(plan) => text.push_str(&plan),
         Err(error) => _ = writeln!(text, "{error}"),
     }

@@ -246,15 +246,14 @@ fn schema(columns: &[Column]) -> String {
 }
 
 fn type_path(data_type: Type) -> String {
+    let unit = |unit: &str| format!("DataType::Timestamp(arrow::datatypes::TimeUnit::{unit}, None)");
     match data_type {
-        Type::Boolean => "DataType::Boolean".to_owned(),
-        Type::Int32 => "DataType::Int32".to_owned(),
-        Type::Int64 => "DataType::Int64".to_owned(),
-        Type::Float64 => "DataType::Float64".to_owned(),
         Type::Decimal { precision, scale } => format!("DataType::Decimal128({precision}, {scale})"),
-        Type::Utf8 => "DataType::Utf8".to_owned(),
-        Type::Date => "DataType::Date32".to_owned(),
-        Type::Timestamp => "DataType::Timestamp(arrow::datatypes::TimeUnit::Microsecond, None)".to_owned(),
+        Type::TimestampSecond => unit("Second"),
+        Type::TimestampMillisecond => unit("Millisecond"),
+        Type::Timestamp => unit("Microsecond"),
+        Type::TimestampNanosecond => unit("Nanosecond"),
+        simple => format!("DataType::{}", simple.name()),
     }
 }
 

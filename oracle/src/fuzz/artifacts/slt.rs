@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::calendar::{date_text, timestamp_text};
 use crate::model::{ModelError, Table};
-use crate::query::{Expr, Query};
+use crate::query::{Column, Expr, Query};
 use crate::recipe::Recipe;
 use crate::value::{Decimal, Float, Row, Type, Value};
 
@@ -60,7 +60,7 @@ fn of_query(table: &Table, query: &Query) -> String {
         return format!("statement error\n{query}\n\n");
     };
     let types: String = columns.iter().map(|column| type_letter(column.data_type)).collect();
-    let mut rows: Vec<String> = answer.rows.iter().map(row_text).collect();
+    let mut rows: Vec<String> = answer.rows.iter().map(|row| row_text(row, &columns)).collect();
     // Rows that tie under ORDER BY come in any order.
     let is_ordered = (0..query.outputs.len()).all(|output| query.order_by.iter().any(|key| key.output == output));
     if !is_ordered {
@@ -75,39 +75,46 @@ fn of_query(table: &Table, query: &Query) -> String {
 fn type_letter(data_type: Type) -> char {
     match data_type {
         Type::Boolean => 'B',
-        Type::Int32 | Type::Int64 => 'I',
-        Type::Float64 | Type::Decimal { .. } => 'R',
-        Type::Utf8 => 'T',
         Type::Date => 'D',
-        Type::Timestamp => 'P',
+        _ if data_type.is_integer() => 'I',
+        _ if data_type.is_numeric() => 'R',
+        _ if data_type.second_digits().is_some() => 'P',
+        _ if data_type.is_text() => 'T',
+        _ => '?',
     }
 }
 
-fn row_text(row: &Row) -> String {
-    row.iter().map(value_text).collect::<Vec<_>>().join(" ")
+fn row_text(row: &Row, columns: &[Column]) -> String {
+    let text = |(value, column): (&Value, &Column)| value_text(value, column.data_type);
+    row.iter().zip(columns).map(text).collect::<Vec<_>>().join(" ")
 }
 
 /// Source: DataFusion's `sqllogictest/src/engines/datafusion_engine/normalize.rs` and `conversion.rs`.
-fn value_text(value: &Value) -> String {
+fn value_text(value: &Value, data_type: Type) -> String {
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Boolean(value) => value.to_string(),
         Value::Int32(value) => value.to_string(),
         Value::Int64(value) => value.to_string(),
+        Value::UInt64(value) => value.to_string(),
         Value::Float64(Float(value)) => float_text(*value),
         Value::Decimal(value) => trimmed(decimal_at_12(*value).to_string()),
         Value::Utf8(text) if text.is_empty() => "(empty)".to_owned(),
         Value::Utf8(text) => text.clone(),
         Value::Date(days) => date_text(i64::from(*days)),
-        Value::Timestamp(microseconds) => moment_text(*microseconds),
+        Value::Binary(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Value::Timestamp(instant) => moment_text(*instant, data_type.second_digits().unwrap_or_default()),
     }
 }
 
-/// The fraction of a second has no, three or six digits.
-fn moment_text(microseconds: i64) -> String {
-    let text = timestamp_text(microseconds).replace(' ', "T");
-    let text = text.strip_suffix("000").unwrap_or(&text);
-    text.strip_suffix(".000").unwrap_or(text).to_owned()
+/// The fraction of a second has no, three, six or nine digits.
+fn moment_text(instant: i64, digits: u32) -> String {
+    let text = timestamp_text(instant, digits).replace(' ', "T");
+    let Some((second, mut fraction)) = text.split_once('.') else { return text };
+    while let Some(shorter) = fraction.strip_suffix("000") {
+        fraction = shorter;
+    }
+    if fraction.is_empty() { second.to_owned() } else { format!("{second}.{fraction}") }
 }
 
 fn float_text(value: f64) -> String {

@@ -6,8 +6,7 @@ use crate::query::{Aggregate, Column, Expr, Query};
 use crate::value::{Type, Value};
 
 pub(super) fn relation(query: &Query, _columns: &[Column]) -> Option<Relation> {
-    // Rows in any order, and all of them.
-    let filtered = Query { order_by: Vec::new(), limit: None, ..query.clone() };
+    let filtered = query.unordered();
     let mut cased = filtered.clone();
     let mut changed = false;
     for output in &mut cased.outputs {

@@ -4,16 +4,16 @@ use super::Relation;
 use super::partition::add;
 use crate::answer::Answer;
 use crate::query::{Column, Expr, Function, Output, Query};
-use crate::value::{Type, Value};
+use crate::value::Value;
 
 pub(super) fn relation(query: &Query, columns: &[Column]) -> Option<Relation> {
     query.group_by.as_ref().filter(|keys| !keys.is_empty())?;
-    let adds = |column: &&Column| matches!(column.data_type, Type::Int32 | Type::Int64 | Type::Decimal { .. });
+    let adds = |column: &&Column| column.data_type.is_numeric() && !column.data_type.is_float();
     let mut outputs = vec![Output::new(Expr::count_all(None), "rows")];
     if let Some(column) = columns.iter().find(adds) {
         outputs.push(Output::new(Expr::aggregate(Function::Sum, Expr::column(&column.name), None), "sum"));
     }
-    let fine = Query { outputs, having: None, order_by: Vec::new(), limit: None, ..query.clone() };
+    let fine = Query { outputs, having: None, grouping: None, ..query.unordered() };
     let total = Query { group_by: Some(Vec::new()), ..fine.clone() };
     Some(Relation { parts: vec![fine, total], holds })
 }

@@ -1,7 +1,7 @@
 //! Fewer queries, with fewer clauses, in a plainer session.
 
 use super::{Edit, edit_query, parts};
-use crate::query::{Expr, Query, Source};
+use crate::query::{Expr, Query, Source, Spelling};
 use crate::recipe::{Recipe, Settings};
 
 /// One query alone; then without some of them.
@@ -28,6 +28,7 @@ pub(super) fn simpler_settings(recipe: &Recipe) -> Vec<Edit> {
         Box::new(|recipe| recipe.settings.pushdown.clear()),
         Box::new(move |recipe| recipe.settings.target_partitions = plain.target_partitions),
         Box::new(move |recipe| recipe.settings.batch_size = plain.batch_size),
+        Box::new(|recipe| recipe.settings.in_memory = false),
         Box::new(|recipe| recipe.settings.stock_provider = false),
         Box::new(|recipe| recipe.settings.exact_floats = false),
         Box::new(|recipe| recipe.settings.price_seed = None),
@@ -49,9 +50,13 @@ pub(super) fn fewer_clauses(recipe: &Recipe) -> Vec<Edit> {
 fn of_query(at: usize, query: &Query) -> Vec<Edit> {
     let mut edits = vec![
         edit_query(at, |query| {
-            query.limit = None;
+            (query.limit, query.offset) = (None, None);
             query.order_by.clear();
         }),
+        edit_query(at, |query| query.offset = None),
+        edit_query(at, |query| query.grouping = None),
+        edit_query(at, |query| query.distinct = false),
+        edit_query(at, |query| query.key_spelling = Spelling::Usual),
         edit_query(at, |query| query.having = None),
         edit_query(at, |query| query.filter = None),
         edit_query(at, |query| query.limit = None),
@@ -74,7 +79,7 @@ fn of_query(at: usize, query: &Query) -> Vec<Edit> {
     edits.extend((0..query.order_by.len()).map(|key| {
         edit_query(at, move |query| {
             if let Some(key) = query.order_by.get_mut(key) {
-                (key.descending, key.nulls_first) = (false, None);
+                (key.descending, key.nulls_first, key.spelling) = (false, None, Spelling::Usual);
             }
         })
     }));
@@ -91,8 +96,11 @@ pub(super) fn remove_output(query: &mut Query, output: usize) {
     query.order_by.iter_mut().filter(|key| key.output > output).for_each(|key| key.output -= 1);
 }
 
-/// Removes a group key, and the outputs that repeat it.
+/// Removes a group key, and the outputs that repeat it. Grouping sets name keys by position, so they go first.
 pub(super) fn remove_key(query: &mut Query, key: usize) {
+    if query.grouping.is_some() {
+        return;
+    }
     let Some(keys) = query.group_by.as_mut().filter(|keys| key < keys.len()) else { return };
     let key = keys.remove(key);
     for output in (0..query.outputs.len()).rev() {
@@ -114,7 +122,7 @@ fn only_nested(query: &mut Query) {
 /// The query over what the nested one reads, if that only filters and computes.
 fn unfold(query: &mut Query) {
     let Source::Nested { query: nested, .. } = &query.source else { return };
-    if nested.group_by.is_some() || nested.limit.is_some() {
+    if nested.group_by.is_some() || nested.limit.is_some() || nested.offset.is_some() || nested.distinct {
         return;
     }
     let nested = nested.as_ref().clone();

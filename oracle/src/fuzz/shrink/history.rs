@@ -4,11 +4,27 @@ use super::simple::simpler_values;
 use super::{Edit, parts};
 use crate::model::{ModelError, Table};
 use crate::query::Column;
-use crate::recipe::{IndexKind, Operation, Recipe};
+use crate::recipe::{IndexKind, Operation, Recipe, Settings};
 use crate::value::{Row, Type, Value};
 
 /// Rows per file with which no recipe writes a second one.
 pub(super) const ONE_FILE: usize = 1_000_000;
+
+/// Rows alone, in one file and a plain session: what is not about the table's past is cheaper to shrink without it.
+pub(super) fn no_history(recipe: &Recipe) -> Vec<Edit> {
+    let operations = recipe.table.read_after();
+    vec![
+        Box::new(move |recipe| {
+            _ = write_at_once(recipe, operations);
+            recipe.table.history.truncate(1);
+            (recipe.table.rows_per_file, recipe.table.read_after) = (ONE_FILE, None);
+            recipe.settings = Settings::default();
+        }),
+        Box::new(move |recipe| _ = write_at_once(recipe, operations)),
+        Box::new(|recipe| recipe.settings = Settings::default()),
+        Box::new(|recipe| recipe.table.rows_per_file = ONE_FILE),
+    ]
+}
 
 /// Without some of the operations after the first one; the queries go on reading after the same one.
 pub(super) fn fewer_operations(recipe: &Recipe) -> Vec<Edit> {

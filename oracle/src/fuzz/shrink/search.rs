@@ -21,6 +21,7 @@ type Pass = fn(&Recipe) -> Vec<Edit>;
 
 const WORKLOAD: &[Pass] = &[clauses::fewer_queries, clauses::fewer_clauses, expressions::in_queries];
 const HISTORY: &[Pass] = &[
+    history::no_history,
     history::fewer_operations,
     history::fewer_rows,
     columns::fewer_columns,
@@ -29,6 +30,7 @@ const HISTORY: &[Pass] = &[
     history::simpler_values_of_rows,
 ];
 const ALL: &[Pass] = &[
+    history::no_history,
     clauses::fewer_queries,
     history::fewer_operations,
     clauses::simpler_settings,

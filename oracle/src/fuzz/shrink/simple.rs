@@ -18,10 +18,10 @@ pub(super) fn value_weight(value: &Value) -> u64 {
         Value::Boolean(value) => u64::from(*value),
         Value::Int32(value) | Value::Date(value) => number(i128::from(*value)),
         Value::Int64(value) | Value::Timestamp(value) => number(i128::from(*value)),
+        Value::UInt64(value) => number(i128::from(*value)),
         Value::Decimal(value) => number(value.unscaled),
         Value::Float64(Float(value)) if value.to_bits() == 0 => 0,
-        #[expect(clippy::float_cmp, reason = "exactly one")]
-        Value::Float64(Float(value)) if *value == 1.0 => 1,
+        Value::Float64(Float(value)) if value.to_bits() == 1.0_f64.to_bits() => 1,
         Value::Float64(Float(value)) if value.is_finite() && value.abs() < 1e15 => {
             let fraction = if value.fract() == 0.0 { 0 } else { 16 };
             #[expect(clippy::cast_possible_truncation, reason = "below 2^53")]
@@ -30,6 +30,7 @@ pub(super) fn value_weight(value: &Value) -> u64 {
         }
         Value::Float64(_) => 200,
         Value::Utf8(text) => text.chars().map(|c| if c.is_ascii_lowercase() { 3 } else { 4 }).sum(),
+        Value::Binary(bytes) => bytes.iter().map(|byte| 3 + u64::from(*byte > 0)).sum(),
     }
 }
 
@@ -37,8 +38,9 @@ pub(super) fn value_weight(value: &Value) -> u64 {
 pub(super) fn simpler_values(value: &Value, data_type: Type) -> Vec<Value> {
     let mut values = match value {
         Value::Null => small(data_type),
-        Value::Int32(number) => with(small(data_type), [number / 2, -number].map(Value::Int32)),
+        Value::Int32(number) => with(small(data_type), [number / 2, number.wrapping_neg()].map(Value::Int32)),
         Value::Int64(number) => with(small(data_type), [number / 2, number.wrapping_neg()].map(Value::Int64)),
+        Value::UInt64(number) => with(small(data_type), [Value::UInt64(number / 2)]),
         Value::Date(days) => with(small(data_type), [Value::Date(days / 2)]),
         Value::Timestamp(time) => with(small(data_type), [Value::Timestamp(time / 2)]),
         Value::Decimal(Decimal { unscaled, scale }) => {
@@ -52,6 +54,10 @@ pub(super) fn simpler_values(value: &Value, data_type: Type) -> Vec<Value> {
             let half = text.chars().count() / 2;
             let (first, second) = (text.chars().take(half).collect(), text.chars().skip(half).collect());
             with(small(data_type), [first, second].map(Value::Utf8))
+        }
+        Value::Binary(bytes) => {
+            let (first, second) = bytes.split_at(bytes.len() / 2);
+            with(small(data_type), [first, second].map(|half| Value::Binary(half.to_vec())))
         }
         Value::Boolean(_) => small(data_type),
     };
@@ -70,12 +76,18 @@ fn small(data_type: Type) -> Vec<Value> {
     let (zero, one) = match data_type {
         Type::Boolean => (Value::Boolean(false), Value::Boolean(true)),
         Type::Int32 => (Value::Int32(0), Value::Int32(1)),
-        Type::Int64 => (Value::Int64(0), Value::Int64(1)),
-        Type::Float64 => (Value::Float64(Float(0.0)), Value::Float64(Float(1.0))),
+        Type::Int8 | Type::Int16 | Type::Int64 | Type::UInt8 | Type::UInt16 | Type::UInt32 => {
+            (Value::Int64(0), Value::Int64(1))
+        }
+        Type::UInt64 => (Value::UInt64(0), Value::UInt64(1)),
+        Type::Float32 | Type::Float64 => (Value::Float64(Float(0.0)), Value::Float64(Float(1.0))),
         Type::Decimal { scale, .. } => (decimal(0, scale), decimal(1, scale)),
-        Type::Utf8 => (Value::Utf8(String::new()), Value::Utf8("a".to_owned())),
+        Type::Binary | Type::LargeBinary => (Value::Binary(Vec::new()), Value::Binary(vec![0])),
+        Type::Utf8 | Type::LargeUtf8 => (Value::Utf8(String::new()), Value::Utf8("a".to_owned())),
         Type::Date => (Value::Date(0), Value::Date(1)),
-        Type::Timestamp => (Value::Timestamp(0), Value::Timestamp(1)),
+        Type::TimestampSecond | Type::TimestampMillisecond | Type::Timestamp | Type::TimestampNanosecond => {
+            (Value::Timestamp(0), Value::Timestamp(1))
+        }
     };
     vec![zero, one, Value::Null]
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::simple::{expression_weight, value_weight};
 use super::walk::roots;
-use crate::query::{Query, SortKey, Source};
+use crate::query::{Query, SortKey, Spelling};
 use crate::recipe::{IndexKind, Operation, Recipe, Settings, TableRecipe};
 
 /// How large a recipe is, for people.
@@ -104,14 +104,19 @@ fn operation_weight(operation: &Operation) -> u64 {
 }
 
 fn query_weight(query: &Query) -> u64 {
-    let nested = match &query.source {
-        Source::Nested { query, .. } => 20 + query_weight(query),
-        _ => 0,
-    };
+    let inner = query.source.queries().into_iter().chain(query.subqueries());
+    let nested: u64 = inner.map(|query| 20 + query_weight(query)).sum();
     let keys = query.group_by.as_ref().map_or(0, Vec::len);
-    let sort_key = |key: &SortKey| 6 + u64::from(key.descending) + u64::from(key.nulls_first.is_some());
+    let sort_key = |key: &SortKey| {
+        6 + u64::from(key.descending)
+            + u64::from(key.nulls_first.is_some())
+            + u64::from(key.spelling != Spelling::Usual)
+    };
     let sorted: u64 = query.order_by.iter().map(sort_key).sum();
-    nested + sorted + 4 * count(query.outputs.len() + keys) + 4 * u64::from(query.limit.is_some())
+    let clauses = [query.limit.is_some(), query.offset.is_some(), query.grouping.is_some(), query.distinct];
+    let clauses = count(clauses.iter().filter(|clause| **clause).count());
+    let spelling = u64::from(query.key_spelling != Spelling::Usual);
+    nested + sorted + spelling + 4 * (count(query.outputs.len() + keys) + clauses)
 }
 
 fn table_weight(table: &TableRecipe) -> u64 {
@@ -126,6 +131,7 @@ fn settings_weight(settings: &Settings) -> u64 {
     let special = [
         settings.target_partitions != plain.target_partitions,
         settings.batch_size != plain.batch_size,
+        settings.in_memory,
         settings.stock_provider,
         settings.exact_floats,
         settings.price_seed.is_some(),

@@ -10,12 +10,14 @@ impl Expr {
     /// The operands, those of an aggregate too.
     pub(super) fn operands_mut(&mut self) -> Vec<&mut Self> {
         match self {
-            Self::Column(_) | Self::Literal(_) => Vec::new(),
+            Self::Column(_) | Self::Literal(_) | Self::Exists { .. } | Self::Scalar { .. } => Vec::new(),
             Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => vec![left, right],
             Self::And(operands) | Self::Or(operands) => operands.iter_mut().collect(),
             Self::Not(operand)
             | Self::IsNull { operand, .. }
             | Self::IsTruth { operand, .. }
+            | Self::DateTrunc { operand, .. }
+            | Self::InQuery { operand, .. }
             | Self::Like { operand, .. } => vec![operand],
             Self::InList { operand, list, .. } => std::iter::once(&mut **operand).chain(list).collect(),
             Self::Between { operand, low, high, .. } => vec![operand, low, high],
@@ -74,9 +76,7 @@ pub(super) fn roots(recipe: &Recipe, found: &mut dyn FnMut(&Expr)) {
 }
 
 fn query_roots(query: &Query, found: &mut dyn FnMut(&Expr)) {
-    if let Source::Nested { query, .. } = &query.source {
-        query_roots(query, found);
-    }
+    query.source.queries().into_iter().chain(query.subqueries()).for_each(|query| query_roots(query, found));
     let keys = query.group_by.iter().flatten();
     let outputs = query.outputs.iter().map(|output| &output.expr);
     query.filter.iter().chain(keys).chain(outputs).chain(&query.having).for_each(found);
@@ -109,11 +109,9 @@ pub(super) fn queries_mut(recipe: &mut Recipe, found: &mut Found<'_>) {
 }
 
 fn query_mut(query: &mut Query, table: &[Column], found: &mut Found<'_>) {
-    let mut columns = table.to_vec();
+    let Ok(columns) = query.source.columns(table) else { return };
     if let Source::Nested { query, .. } = &mut query.source {
-        let Ok(outputs) = query.output_columns(table) else { return };
         query_mut(query, table, found);
-        columns = outputs;
     }
     query.filter.iter_mut().for_each(|filter| filter.visit_mut(&columns, found));
     let keys = query.group_by.clone().unwrap_or_default();
