@@ -23,6 +23,10 @@ impl Combinator {
     #[must_use]
     pub fn over(self, column: usize) -> AggIntent {
         let arg = Expr::column(column);
+        #[cfg(feature = "faults")]
+        if self == Self::Sum0 && asap_faults::is_planted(asap_faults::Fault::CountsCounted) {
+            return AggIntent::count();
+        }
         match self {
             Self::Sum => AggIntent::Sum { arg },
             Self::Sum0 => AggIntent::Sum0 { arg },
@@ -51,6 +55,12 @@ impl Combinator {
 /// [`Refusal::OpaqueAggregate`].
 pub fn combinator(intent: &AggIntent) -> Result<Combinator, Refusal> {
     match intent {
+        #[cfg(feature = "faults")]
+        AggIntent::Count { .. } if asap_faults::is_planted(asap_faults::Fault::EmptyCountIsNull) => Ok(Combinator::Sum),
+        #[cfg(feature = "faults")]
+        AggIntent::Sum { .. } if asap_faults::is_planted(asap_faults::Fault::EmptySumIsZero) => Ok(Combinator::Sum0),
+        #[cfg(feature = "faults")]
+        AggIntent::Min { .. } if asap_faults::is_planted(asap_faults::Fault::MinimaMaximized) => Ok(Combinator::Max),
         AggIntent::Count { accuracy: AccuracyTarget::Exact } => Ok(Combinator::Sum0),
         AggIntent::Count { .. } => Err(Refusal::ApproximateCount),
         AggIntent::Sum { .. } => Ok(Combinator::Sum),

@@ -61,6 +61,11 @@ impl Materialized {
             }
             memory += size;
         }
+        #[cfg(feature = "faults")]
+        let batches = asap_faults::inject(asap_faults::Fault::SharedBatchesLost, batches, |mut right| {
+            right.truncate(1);
+            right
+        });
         let table = Arc::new(MemTable::try_new(schema, vec![batches])?);
         Ok(Self { rows, memory, spilled: false, table, _reservation: reservation })
     }

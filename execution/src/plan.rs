@@ -156,6 +156,11 @@ impl Planner<'_> {
         // plain column holds the groups apart, a group must show that it has a row.
         let grouped: Vec<&Expr> = by.iter().filter(|key| !is_constant(key)).collect();
         let needs_a_row = !by.is_empty() && !grouped.iter().any(|key| matches!(key, Expr::Column(_)));
+        #[cfg(feature = "faults")]
+        let needs_a_row = asap_faults::inject(asap_faults::Fault::ConstantKeysAlwaysGroup, needs_a_row, |_| false);
+        #[cfg(feature = "faults")]
+        let needs_a_row =
+            asap_faults::inject(asap_faults::Fault::EmptyGrandTotalLost, needs_a_row, |right| right || by.is_empty());
         if grouped.is_empty() && measures.is_empty() && !needs_a_row {
             // DataFusion plans no aggregate without keys and measures: one group, a row without columns.
             return Ok(LogicalPlanBuilder::empty(true).build()?);
@@ -168,6 +173,10 @@ impl Planner<'_> {
             .enumerate()
             .map(|(index, measure)| {
                 let filter = filters.get(index).map(|filter| &filter.0);
+                #[cfg(feature = "faults")]
+                let filter = asap_faults::inject(asap_faults::Fault::FirstFilterForAll, filter, |_| {
+                    filters.get(0).map(|filter| &filter.0)
+                });
                 Ok(aggregate_expr(measure, filter, &translator, input.schema())?.alias(format!("m{index}")))
             })
             .collect::<Result<Vec<_>, ExecutionError>>()?;
@@ -267,6 +276,13 @@ fn counted_value(filter: Option<Expr>) -> (Option<Expr>, Option<Expr>) {
     }
     let is_column = |conjunct: &Expr| matches!(tested_value(conjunct), Some(Expr::Column(_)));
     let counted = conjuncts.iter().rposition(is_column).map(|position| conjuncts.remove(position));
+    #[cfg(feature = "faults")]
+    if counted.is_some()
+        && !conjuncts.is_empty()
+        && asap_faults::is_planted(asap_faults::Fault::CountedColumnDropsFilter)
+    {
+        conjuncts.clear();
+    }
     (counted.as_ref().and_then(tested_value).cloned(), Expr::conjunction(conjuncts))
 }
 
@@ -288,7 +304,10 @@ fn guarded_value(test: &Expr) -> Option<Expr> {
 
 /// The output column of a measure.
 fn finish(column: DfExpr, measure: &AggIntent, plan: &LogicalPlan) -> Result<DfExpr, ExecutionError> {
-    if !matches!(measure, AggIntent::Sum0 { .. }) {
+    let is_zero_over_nothing = matches!(measure, AggIntent::Sum0 { .. });
+    #[cfg(feature = "faults")]
+    let is_zero_over_nothing = asap_faults::inject(asap_faults::Fault::SumZeroIsNull, is_zero_over_nothing, |_| false);
+    if !is_zero_over_nothing {
         return Ok(column);
     }
     let DfExpr::Column(sum) = &column else { return Ok(column) };

@@ -36,6 +36,8 @@ pub use report::{FailedCase, FuzzReport};
 pub use run::{FuzzOptions, Length, fuzz, replay};
 pub use scope::Scope;
 pub use session::check_session;
+#[cfg(feature = "faults")]
+pub(crate) use shrink::shrink;
 pub(crate) use shrink::{Part, Search};
 pub use shrink::{RecipeSize, shrink_while};
 pub use static_points::{SHOWN, static_points};

@@ -7,6 +7,8 @@ pub mod dataset;
 pub mod defects;
 mod error;
 pub mod error_class;
+#[cfg(feature = "faults")]
+pub mod faults;
 pub mod fuzz;
 pub mod generate;
 pub mod model;

@@ -1,5 +1,7 @@
 //! `asap-oracle`: makes demo data, and looks for answers that differ.
 
+#[cfg(feature = "faults")]
+mod catch_faults;
 mod fuzz_equality;
 mod lineitem;
 
@@ -20,6 +22,8 @@ struct Arguments {
 enum Command {
     Lineitem(lineitem::Args),
     FuzzEquality(fuzz_equality::Args),
+    #[cfg(feature = "faults")]
+    Faults(catch_faults::Args),
 }
 
 #[tokio::main]
@@ -37,5 +41,7 @@ async fn run(command: Command) -> asap_oracle::Result<ExitCode> {
     match command {
         Command::Lineitem(args) => lineitem::run(&args).await,
         Command::FuzzEquality(args) => fuzz_equality::run(&args).await,
+        #[cfg(feature = "faults")]
+        Command::Faults(args) => catch_faults::run(&args).await,
     }
 }

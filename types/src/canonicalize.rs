@@ -51,12 +51,24 @@ fn canonical_node(operator: Operator<Arc<QueryExpr>>) -> Result<Arc<QueryExpr>, 
                 .collect();
             QueryExpr::new(Operator::Sort { keys, input })
         }
+        #[cfg(feature = "faults")]
+        Operator::Limit { skip, fetch, input }
+            if matches!(input.operator(), Operator::Sort { .. })
+                && asap_faults::is_planted(asap_faults::Fault::OrderOfLimitLost) =>
+        {
+            let input = Arc::clone(input.operator().input().unwrap_or(&input));
+            QueryExpr::new(Operator::Limit { skip, fetch, input })
+        }
         other @ (Operator::Distinct { .. } | Operator::Limit { .. }) => QueryExpr::new(other),
     }
 }
 
 fn canonical_filter(conjuncts: Vec<Expr>, input: Arc<QueryExpr>) -> Result<Arc<QueryExpr>, TypesError> {
     let conjuncts = normal_conjuncts(conjuncts, input.schema());
+    #[cfg(feature = "faults")]
+    if matches!(input.operator(), Operator::Aggregate(_)) && asap_faults::is_planted(asap_faults::Fault::HavingLost) {
+        return Ok(input);
+    }
     let movable = !conjuncts.iter().any(Expr::is_volatile);
     match input.operator() {
         _ if conjuncts.is_empty() => Ok(input),
@@ -124,6 +136,13 @@ fn canonical_aggregate(aggregate: Aggregate<Arc<QueryExpr>>) -> Result<Arc<Query
             (!matches!(&predicate, Expr::Literal(literal) if literal.is_true())).then_some(Predicate(predicate))
         })
         .collect::<MeasureFilters>();
+    #[cfg(feature = "faults")]
+    let filters = asap_faults::inject(asap_faults::Fault::MeasureFiltersRotated, filters, |right| {
+        let mut filters: Vec<Option<Predicate>> = right.into();
+        let places = usize::from(filters.len() > 1);
+        filters.rotate_right(places);
+        filters.into()
+    });
     let node = QueryExpr::new(Operator::Aggregate(Aggregate {
         reduction,
         measures,

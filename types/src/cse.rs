@@ -19,6 +19,10 @@ pub fn cse(roots: &[Arc<QueryExpr>]) -> Result<Vec<Arc<QueryExpr>>, TypesError> 
             done.get(&Arc::as_ptr(input)).cloned().ok_or(TypesError::MissingNode("an unvisited input"))
         };
         let rebuilt = QueryExpr::new(node.operator().try_map_input(&mut { lookup })?)?;
+        #[cfg(feature = "faults")]
+        let rebuilt = asap_faults::inject(asap_faults::Fault::FilteredMeasuresShared, rebuilt, |right| {
+            interned.iter().find(|known| differ_in_filters_only(known, &right)).map_or(right, Arc::clone)
+        });
         let shared = match interned.get(&rebuilt) {
             Some(known) if !rebuilt.is_volatile() => Arc::clone(known),
             _ => {
@@ -32,4 +36,15 @@ pub fn cse(roots: &[Arc<QueryExpr>]) -> Result<Vec<Arc<QueryExpr>>, TypesError> 
         .iter()
         .map(|root| done.get(&Arc::as_ptr(root)).cloned().ok_or(TypesError::MissingNode("an unvisited root")))
         .collect()
+}
+
+#[cfg(feature = "faults")]
+fn differ_in_filters_only(left: &QueryExpr, right: &QueryExpr) -> bool {
+    let unfiltered = |node: &QueryExpr| match node.operator() {
+        crate::Operator::Aggregate(aggregate) => {
+            Some((aggregate.reduction.clone(), aggregate.measures.clone(), Arc::clone(&aggregate.input)))
+        }
+        _ => None,
+    };
+    unfiltered(left).is_some_and(|left| unfiltered(right) == Some(left))
 }

@@ -25,6 +25,12 @@ fn simplify_node(expr: Expr, input: &Schema) -> Expr {
             Some(is_null) => Expr::Literal(Literal::boolean(is_null == (op == UnaryOp::IsNull))),
             None => Expr::Unary { op, arg },
         },
+        #[cfg(feature = "faults")]
+        Expr::Unary { op: UnaryOp::IsNotTrue, arg }
+            if asap_faults::is_planted(asap_faults::Fault::NotTrueReadAsNot) =>
+        {
+            arg.unary(UnaryOp::Not)
+        }
         Expr::Unary { op: UnaryOp::Not, arg } => match *arg {
             Expr::Unary { op: UnaryOp::Not, arg } if is_boolean(&arg, input) => *arg,
             other => other.unary(UnaryOp::Not),
@@ -45,6 +51,8 @@ fn is_null_constantly(arg: &Expr, input: &Schema) -> Option<bool> {
         return Some(literal.is_null());
     }
     let never = arg.nullable(input) == Ok(false) && arg.cannot_fail(input);
+    #[cfg(feature = "faults")]
+    let never = asap_faults::inject(asap_faults::Fault::NullableTakenForNonNull, never, |_| true);
     never.then_some(false)
 }
 
@@ -75,6 +83,11 @@ pub(crate) fn normal_conjuncts(conjuncts: impl IntoIterator<Item = Expr>, input:
         .flat_map(Expr::conjuncts)
         .filter(|conjunct| !matches!(conjunct, Expr::Literal(literal) if literal.is_true()))
         .collect();
+    #[cfg(feature = "faults")]
+    let flat = asap_faults::inject(asap_faults::Fault::LastConjunctLost, flat, |mut right| {
+        right.truncate(right.len().saturating_sub(1).max(1));
+        right
+    });
     let mut normal: Vec<Expr> = Vec::with_capacity(flat.len());
     for conjunct in flat {
         if conjunct.is_volatile() || !normal.contains(&conjunct) {

@@ -47,7 +47,17 @@ impl Workspace {
     /// Builds every program of the workspace. All members take part, so that features unify as in every other build of
     /// the workspace and nothing is compiled twice. `Err(status)` inside: the build failed and cargo said why.
     pub(crate) fn build_programs(&self) -> Result<Result<Programs, ExitStatus>, Error> {
-        let mut command = self.cargo(&["build", "--workspace", "--bins", "--message-format=json-render-diagnostics"]);
+        self.build(&["--bins"])
+    }
+
+    /// Builds the oracle with its faults in the crates of the workspace. Features of other packages stay as they are.
+    pub(crate) fn build_faulty_oracle(&self) -> Result<Result<Programs, ExitStatus>, Error> {
+        self.build(&["--bin", "asap-oracle", "--features", "asap-oracle/faults"])
+    }
+
+    fn build(&self, selection: &[&str]) -> Result<Result<Programs, ExitStatus>, Error> {
+        let mut command = self.cargo(&["build", "--workspace", "--message-format=json-render-diagnostics"]);
+        command.args(selection);
         let program = name_of(&command);
         let _heartbeat = Heartbeat::start("building");
         let mut child = spawn(command.stdout(Stdio::piped()))?;

@@ -21,8 +21,13 @@ use crate::error::Error;
   cargo xtask fuzz-equality --cases 2000 --seed 7 --jobs 2
   cargo xtask fuzz-equality --cases 200 --only 'stable row ids'
   cargo xtask fuzz-equality --replay failure.json
+  cargo xtask fuzz-equality --faults --only counts-counted
   cargo xtask fuzz-equality -- --help    what the oracle itself says of its options")]
 pub(crate) struct Args {
+    /// Test the oracle itself: plant its named faults, one after the other, and show how soon it finds each. Takes --seed,
+    /// --only NAME, --markdown and more behind it.
+    #[arg(long)]
+    faults: bool,
     /// Handed to the oracle as they are.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ORACLE-OPTION")]
     args: Vec<String>,
@@ -30,10 +35,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     let workspace = Workspace::find()?;
-    match workspace.build_programs()? {
+    let (programs, command) = match args.faults {
+        false => (workspace.build_programs()?, "fuzz-equality"),
+        true => (workspace.build_faulty_oracle()?, "faults"),
+    };
+    match programs {
         Ok(programs) => {
             let mut oracle = programs.command("asap-oracle")?;
-            Ok(cargo::pass_on(cargo::run(oracle.arg("fuzz-equality").args(&args.args))?))
+            Ok(cargo::pass_on(cargo::run(oracle.arg(command).args(&args.args))?))
         }
         Err(status) => Ok(cargo::pass_on(status)),
     }

@@ -81,7 +81,10 @@ impl Source<'_> {
     /// The same measure under the same filter.
     fn reuse(&self, intent: &AggIntent, filter: &[Expr]) -> Result<MeasureDerivation, Refusal> {
         let position = (0..self.fine.measures.len()).find(|&position| {
-            self.fine.measures.get(position) == Some(intent) && same_set(&self.fine_filter(position), filter)
+            let is_same = same_set(&self.fine_filter(position), filter);
+            #[cfg(feature = "faults")]
+            let is_same = asap_faults::inject(asap_faults::Fault::ReuseIgnoresFilter, is_same, |_| true);
+            self.fine.measures.get(position) == Some(intent) && is_same
         });
         match position {
             Some(position) => Ok(MeasureDerivation::Reuse { column: self.output(position) }),
@@ -91,6 +94,13 @@ impl Source<'_> {
 
     fn combine(&self, intent: &AggIntent, filter: &[Expr]) -> Result<(MeasureDerivation, Requires), Refusal> {
         if let AggIntent::Avg { arg } = intent {
+            #[cfg(feature = "faults")]
+            if let Some(position) = self.fine.measures.iter().position(|measure| measure == intent)
+                && asap_faults::is_planted(asap_faults::Fault::AveragesAveraged)
+            {
+                let intent = AggIntent::Avg { arg: Expr::column(self.output(position)) };
+                return Ok((MeasureDerivation::Combine(Combined { intent, filter: None }), Requires::Reassociate));
+            }
             return self.average(arg, filter);
         }
         let combined = self.combined(intent, filter).or_else(|reason| match reason {
@@ -132,8 +142,15 @@ impl Source<'_> {
 
     /// The condition on fine rows that turns the fine filter into the coarse one.
     fn refinement(&self, coarse: &[Expr], fine: &[Expr]) -> Result<Option<Expr>, Refusal> {
-        if !fine.iter().all(|conjunct| coarse.contains(conjunct)) {
+        let is_wider = fine.iter().all(|conjunct| coarse.contains(conjunct));
+        #[cfg(feature = "faults")]
+        let is_wider = asap_faults::inject(asap_faults::Fault::NarrowerMeasureTaken, is_wider, |_| true);
+        if !is_wider {
             return Err(Refusal::MeasureFilter);
+        }
+        #[cfg(feature = "faults")]
+        if !same_set(coarse, fine) && asap_faults::is_planted(asap_faults::Fault::RefinementLost) {
+            return Ok(None);
         }
         let input = self.fine.input.schema();
         let extra = coarse.iter().filter(|conjunct| !fine.contains(conjunct)).map(|conjunct| {
@@ -168,9 +185,10 @@ impl Source<'_> {
     /// The count of rows for which the argument is not NULL.
     fn count_of(&self, arg: &Expr, filter: &[Expr]) -> Option<Combined> {
         let input = self.fine.input.schema();
-        if arg.nullable(input) == Ok(false)
-            && let Ok(count) = self.combined(&AggIntent::count(), filter)
-        {
+        let is_never_null = arg.nullable(input) == Ok(false);
+        #[cfg(feature = "faults")]
+        let is_never_null = asap_faults::inject(asap_faults::Fault::AverageOverAllRows, is_never_null, |_| true);
+        if is_never_null && let Ok(count) = self.combined(&AggIntent::count(), filter) {
             return Some(count);
         }
         null_equivalents(arg, self.fine).into_iter().find_map(|counted| {

@@ -21,13 +21,21 @@ pub(super) fn prove(
     if !is_same_computation(&coarse_base, &fine_base) {
         return Err(Refusal::DifferentInput);
     }
-    if !fine_conjuncts.iter().all(|conjunct| coarse_conjuncts.contains(conjunct)) {
+    let reads_more = fine_conjuncts.iter().all(|conjunct| coarse_conjuncts.contains(conjunct));
+    #[cfg(feature = "faults")]
+    let reads_more = asap_faults::inject(asap_faults::Fault::NarrowerSourceTaken, reads_more, |_| true);
+    if !reads_more {
         return Err(Refusal::FewerRows);
     }
     let input = coarse_base.schema();
     if !is_guarded_alike(&coarse_conjuncts, &fine_conjuncts, input) {
         return Err(Refusal::SourceCanFail);
     }
+    #[cfg(feature = "faults")]
+    let coarse_conjuncts: Vec<Expr> = coarse_conjuncts
+        .into_iter()
+        .filter(|conjunct| fine_conjuncts.contains(conjunct) || !is_lost(conjunct, keys))
+        .collect();
     coarse_conjuncts
         .iter()
         .filter(|conjunct| !fine_conjuncts.contains(conjunct))
@@ -39,6 +47,14 @@ pub(super) fn prove(
             false => Err(Refusal::RestrictionCanFail),
         })
         .collect()
+}
+
+#[cfg(feature = "faults")]
+fn is_lost(conjunct: &Expr, keys: &Keys<'_>) -> bool {
+    match keys.express(conjunct) {
+        Ok(_) => asap_faults::is_planted(asap_faults::Fault::RestrictionLost),
+        Err(_) => asap_faults::is_planted(asap_faults::Fault::NonKeyConditionLost),
+    }
 }
 
 /// Whether each condition of the fine input that can fail is evaluated there for no row for which the coarse input does not

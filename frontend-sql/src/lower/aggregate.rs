@@ -44,6 +44,13 @@ impl Lowering<'_> {
         let output_names = output_names(&by, &measures, &facts);
         let keys = by.iter().zip(&output_names).map(|(key, name)| visible_name(key, name));
         let columns = keys.chain(output_names.iter().skip(by.len()).map(ColumnRef::bare)).collect();
+        #[cfg(feature = "faults")]
+        let measures = asap_faults::inject(asap_faults::Fault::LastMeasureUnfiltered, measures, |mut right| {
+            if let Some((_, filter)) = right.last_mut() {
+                *filter = None;
+            }
+            right
+        });
         let (measures, filters): (Vec<_>, Vec<_>) = measures.into_iter().unzip();
         let query = UnresolvedQuery::new(Operator::Aggregate(Aggregate {
             reduction: Reduction::by(by),
@@ -68,6 +75,10 @@ impl Lowering<'_> {
         let args: Vec<Expr<ColumnRef>> =
             call.params.args.iter().map(|arg| self.expr(arg, scope)).collect::<Result<_, _>>()?;
         let filter = call.params.filter.as_deref().map(|filter| self.measure_filter(filter, scope)).transpose()?;
+        #[cfg(feature = "faults")]
+        let filter = asap_faults::inject(asap_faults::Fault::UnknownPassesFilter, filter, |right| {
+            right.map(|filter| filter.unary(asap_types::UnaryOp::IsNotFalse))
+        });
         let filter = filter.and_then(|filter| unless_always_true(filter, input));
         let name = call.func.name();
         if name == "count" {
@@ -81,6 +92,10 @@ impl Lowering<'_> {
         }
         let [arg] = args.as_slice() else { return Err(self.refuse_expr(Feature::Aggregate(name.to_owned()), expr)) };
         let (arg, filter) = match case_filter::split(arg, filter.is_some(), input) {
+            #[cfg(feature = "faults")]
+            Some(guarded) if filter.is_some() && asap_faults::is_planted(asap_faults::Fault::CaseReplacesFilter) => {
+                (guarded.value, Some(guarded.predicate))
+            }
             Some(guarded) => (guarded.value, conjunction(filter, unless_always_true(guarded.predicate, input))),
             None => (arg.clone(), filter),
         };
@@ -174,6 +189,10 @@ fn rows_with_value(
     filter: Option<Expr<ColumnRef>>,
     input: &Input<'_>,
 ) -> Option<Expr<ColumnRef>> {
+    #[cfg(feature = "faults")]
+    if asap_faults::is_planted(asap_faults::Fault::CountArgumentIgnored) {
+        return filter;
+    }
     let not_null = |arg: &Expr<ColumnRef>| unless_always_true(arg.clone().is_not_null(), input);
     if let Some(guarded) = case_filter::split(arg, filter.is_some(), input) {
         let filter = conjunction(filter, unless_always_true(guarded.predicate, input));

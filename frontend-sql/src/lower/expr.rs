@@ -96,6 +96,8 @@ impl Lowering<'_> {
         } else {
             (LogicalOp::And, CompareOp::GtEq, CompareOp::LtEq)
         };
+        #[cfg(feature = "faults")]
+        let op = asap_faults::inject(asap_faults::Fault::NotBetweenReadAsAnd, op, |_| LogicalOp::And);
         let (left, right) = (arg.clone().compare(above, low), arg.compare(below, high));
         Ok(IrExpr::Logical { op, left: Box::new(left), right: Box::new(right) })
     }
@@ -110,6 +112,10 @@ impl Lowering<'_> {
             .collect::<Result<_, FrontendError>>()?;
         let otherwise = case.else_expr.as_deref().map(|otherwise| self.boxed(otherwise, scope)).transpose()?;
         let otherwise = otherwise.filter(|expr| !matches!(&**expr, IrExpr::Literal(literal) if literal.is_null()));
+        #[cfg(feature = "faults")]
+        let otherwise = asap_faults::inject(asap_faults::Fault::ElseZeroIgnored, otherwise, |right| {
+            right.filter(|expr| !matches!(&**expr, IrExpr::Literal(literal) if literal.to_string() == "0"))
+        });
         Ok(IrExpr::Case { operand, branches, otherwise })
     }
 

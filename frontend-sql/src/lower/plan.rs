@@ -72,7 +72,10 @@ impl Lowering<'_> {
     fn sort_keys(&self, keys: &[SortExpr], scope: Scope<'_>) -> Result<Vec<SortKey<ColumnRef>>, FrontendError> {
         keys.iter()
             .map(|key| {
-                Ok(SortKey { expr: self.expr(&key.expr, scope)?, descending: !key.asc, nulls_first: key.nulls_first })
+                let nulls_first = key.nulls_first;
+                #[cfg(feature = "faults")]
+                let nulls_first = asap_faults::inject(asap_faults::Fault::NullsOrderIgnored, nulls_first, |_| !key.asc);
+                Ok(SortKey { expr: self.expr(&key.expr, scope)?, descending: !key.asc, nulls_first })
             })
             .collect()
     }

@@ -67,7 +67,13 @@ impl LiveRows {
             RowAddrMask::AllowList(rows) => self.count_listed(rows),
             RowAddrMask::BlockList(rows) => {
                 let blocked = self.count_listed(rows)?;
-                self.minus(self.len()?, blocked)
+                let all = self.len()?;
+                #[cfg(feature = "faults")]
+                let all = asap_faults::inject(asap_faults::Fault::DeletedRowsNotBlocked, all, |live| match self {
+                    Self::Addresses { physical_rows, .. } => *physical_rows,
+                    Self::RowIds { .. } => live,
+                });
+                self.minus(all, blocked)
             }
         }
     }
@@ -79,6 +85,8 @@ impl LiveRows {
                 Some(RowAddrSelection::Full) => self.len(),
                 Some(RowAddrSelection::Partial(offsets)) => {
                     let dead = deleted.as_ref().map_or(0, |deleted| deleted.intersection_len(offsets));
+                    #[cfg(feature = "faults")]
+                    let dead = asap_faults::inject(asap_faults::Fault::DeletedRowsCounted, dead, |_| 0);
                     Ok(offsets.len() - dead)
                 }
             },

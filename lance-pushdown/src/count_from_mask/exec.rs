@@ -197,7 +197,10 @@ impl Run {
             let counts_by = |plan: &&FragmentPushdownPlan| plan.counts.contains(&CountSource::NonNull(query));
             let scope = self.fragments.iter().filter(counts_by).map(|plan| plan.fragment_id).collect();
             let nulls = self.mask(nulls, &scope).await?;
-            non_null.push(selected.clone() & !nulls);
+            let values = selected.clone() & !nulls;
+            #[cfg(feature = "faults")]
+            let values = asap_faults::inject(asap_faults::Fault::CountedNullsKept, values, |_| selected.clone());
+            non_null.push(values);
         }
         let totals = self.totals(&selected, &non_null).await?;
         let columns = totals
@@ -269,10 +272,18 @@ impl ExecutionPlan for IndexedAggregateExec {
     }
 
     fn reset_state(self: Arc<Self>) -> DFResult<Arc<dyn ExecutionPlan>> {
+        let queries = Arc::clone(&self.queries);
+        #[cfg(feature = "faults")]
+        let queries = match queries.filter {
+            Some(_) if asap_faults::is_planted(asap_faults::Fault::ResetForgetsFilter) => {
+                Arc::new(MaskQueries { filter: None, nulls: queries.nulls.clone() })
+            }
+            _ => queries,
+        };
         Ok(Arc::new(Self {
             dataset: Arc::clone(&self.dataset),
             reader: Arc::clone(&self.reader),
-            queries: Arc::clone(&self.queries),
+            queries,
             fragments: Arc::clone(&self.fragments),
             properties: Arc::clone(&self.properties),
             metrics: ExecutionPlanMetricsSet::new(),

@@ -128,6 +128,8 @@ async fn search_segment(
     if !is_bitmap_over_row_ids(&index) {
         return Err(PushdownError::IndexKind { index: search.index_name.clone(), column: search.column.clone() });
     }
+    #[cfg(feature = "faults")]
+    let track_nulls = asap_faults::inject(asap_faults::Fault::NullsLostBelowNot, track_nulls, |_| false);
     let options = SearchOptions::default().with_track_nulls(track_nulls);
     let answer = index.search_with_options(search.query.as_ref(), options, scope.metrics).await?;
     match answer {
@@ -144,6 +146,10 @@ fn is_bitmap_over_row_ids(index: &Arc<dyn ScalarIndex>) -> bool {
 }
 
 fn restrict(rows: NullableRowAddrSet, segment: &IndexMetadata) -> Option<NullableRowAddrSet> {
+    #[cfg(feature = "faults")]
+    if asap_faults::is_planted(asap_faults::Fault::SegmentsReadUnrestricted) {
+        return Some(rows);
+    }
     let covered = segment.fragment_bitmap.as_ref()?;
     let keep = |rows: &RowAddrTreeMap| {
         let mut kept = rows.clone();

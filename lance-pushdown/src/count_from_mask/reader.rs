@@ -126,6 +126,8 @@ impl IndexReader for LanceIndexReader {
 async fn load_live_rows(dataset: Arc<Dataset>, fragment: FragmentPushdownPlan) -> Result<LiveRows> {
     let id = fragment.fragment_id;
     let by_row_id = dataset.manifest.uses_stable_row_ids();
+    #[cfg(feature = "faults")]
+    let by_row_id = asap_faults::inject(asap_faults::Fault::RowIdsTakenForAddresses, by_row_id, |_| false);
     if !by_row_id && fragment.deletion_vector.is_none() {
         return Ok(LiveRows::Addresses { fragment: id, physical_rows: fragment.physical_rows, deleted: None });
     }
@@ -133,6 +135,8 @@ async fn load_live_rows(dataset: Arc<Dataset>, fragment: FragmentPushdownPlan) -
     let deleted = file_fragment.get_deletion_vector().await?;
     if by_row_id {
         let mut ids = load_row_id_sequence(&dataset, file_fragment.metadata()).await?.as_ref().clone();
+        #[cfg(feature = "faults")]
+        let deleted = deleted.filter(|_| !asap_faults::is_planted(asap_faults::Fault::DeletedRowIdsKept));
         if let Some(deleted) = deleted {
             ids.mask(deleted.to_sorted_iter())?;
         }

@@ -32,7 +32,10 @@ pub(super) fn build(pushdown: &Pushdown<'_>, reader: Arc<dyn IndexReader>) -> Re
         let literals = literal_branch(&pushdown.classification.literals, &state)?;
         branches.push(checked("literal", &state, literals)?);
     }
-    if !pushdown.classification.scan.is_empty() {
+    let is_scanned = !pushdown.classification.scan.is_empty();
+    #[cfg(feature = "faults")]
+    let is_scanned = asap_faults::inject(asap_faults::Fault::ScanBranchLost, is_scanned, |_| branches.is_empty());
+    if is_scanned {
         branches.push(checked("scan", &state, scan_branch(pushdown)?)?);
     }
     let states = match branches.len() {

@@ -82,6 +82,10 @@ impl Classification {
                 report.literal_source = Some(source);
                 report.undecided = None;
                 self.literal_fragments += 1;
+                #[cfg(feature = "faults")]
+                if asap_faults::is_planted(asap_faults::Fault::FragmentsInTwoBuckets) {
+                    self.scan.push(fragment.clone());
+                }
                 for (total, count) in self.literals.iter_mut().zip(counts) {
                     *total = total.saturating_add(count);
                 }

@@ -35,7 +35,13 @@ impl Decision {
     }
 
     fn counts_only_nulls(&self) -> bool {
-        self.nulls.iter().all(|nulls| nulls.as_ref().is_some_and(|nulls| nulls.fact == NullFact::All))
+        let is_null = |nulls: &Option<CountedNulls>| nulls.as_ref().is_some_and(|nulls| nulls.fact == NullFact::All);
+        let are_null = self.nulls.iter().all(is_null);
+        #[cfg(feature = "faults")]
+        let are_null = asap_faults::inject(asap_faults::Fault::OneNullColumnEmptiesAll, are_null, |_| {
+            self.nulls.iter().any(is_null)
+        });
+        are_null
     }
 
     /// Where the facts come from that make the counts literals.

@@ -133,6 +133,8 @@ fn parse(filter: Expr, facts: &DatasetFacts) -> Result<ScalarIndexExpr, ScanReas
         apply_scalar_indices(truth::spell_out(filter), &facts.parsers).map_err(|_| ScanReason::FilterNotIndexed)?;
     match (parsed.scalar_query, parsed.refine_expr) {
         (None, _) => Err(ScanReason::FilterNotIndexed),
+        #[cfg(feature = "faults")]
+        (Some(query), Some(_)) if asap_faults::is_planted(asap_faults::Fault::HalfFilterTaken) => Ok(query),
         (Some(_), Some(_)) => Err(ScanReason::FilterSplit),
         (Some(query), None) => Ok(query),
     }
@@ -179,6 +181,10 @@ fn index_filter(
             });
         }
     }
+    #[cfg(feature = "faults")]
+    let coverage = asap_faults::inject(asap_faults::Fault::UncoveredFragmentsIndexed, coverage, |_| {
+        dataset.fragment_bitmap().as_ref().clone()
+    });
     Ok(IndexFilter { expr, coverage, indexes })
 }
 
@@ -220,7 +226,10 @@ fn check_query(query: &SargableQuery, column: &DataType) -> Result<(), ScanReaso
         return Err(ScanReason::NullLiteral);
     }
     // An index orders floats totally: it tells the zeros apart and gives every NaN a place.
-    match column.is_floating() {
+    let is_float = column.is_floating();
+    #[cfg(feature = "faults")]
+    let is_float = asap_faults::inject(asap_faults::Fault::FloatsComparedByIndex, is_float, |_| false);
+    match is_float {
         true => Err(ScanReason::FloatFilter),
         false => Ok(()),
     }

@@ -26,7 +26,10 @@ pub(super) struct CountedColumn {
 /// Reads every aggregate as a count.
 pub(super) fn try_counts(pattern: &Pattern<'_>) -> Result<Vec<Measure>, Refusal> {
     let partial = pattern.partial;
-    if partial.filter_expr().iter().any(Option::is_some) {
+    let is_filtered = partial.filter_expr().iter().any(Option::is_some);
+    #[cfg(feature = "faults")]
+    let is_filtered = asap_faults::inject(asap_faults::Fault::MeasureFilterIgnored, is_filtered, |_| false);
+    if is_filtered {
         return Err(Refusal::MeasureFilter);
     }
     partial.aggr_expr().iter().map(|aggregate| try_count(pattern, aggregate)).collect()
@@ -51,6 +54,10 @@ fn try_count(pattern: &Pattern<'_>, aggregate: &AggregateFunctionExpr) -> Result
             true => Err(Refusal::NullArgument),
             false => Ok(Measure::Rows),
         };
+    }
+    #[cfg(feature = "faults")]
+    if asap_faults::is_planted(asap_faults::Fault::CountColumnReadAsRows) {
+        return Ok(Measure::Rows);
     }
     let column = argument.downcast_ref::<Column>().ok_or(Refusal::UnsupportedArgument)?;
     let name = pattern.source_column(0, column).ok_or(Refusal::UnsupportedArgument)?;

@@ -18,7 +18,10 @@ pub(super) fn fragments(scan: &FilteredReadExec) -> Arc<Vec<Fragment>> {
 /// Rows that are not deleted, if the manifest records both counts and they agree.
 pub(super) fn live_rows(fragment: &Fragment) -> Option<u64> {
     let physical = u64::try_from(fragment.physical_rows?).ok()?;
-    physical.checked_sub(deleted_rows(fragment)?)
+    let deleted = deleted_rows(fragment)?;
+    #[cfg(feature = "faults")]
+    let deleted = asap_faults::inject(asap_faults::Fault::PhysicalRowsTakenForLive, deleted, |_| 0);
+    physical.checked_sub(deleted)
 }
 
 /// Deleted rows, if the manifest records them.

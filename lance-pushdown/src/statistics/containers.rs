@@ -81,6 +81,8 @@ impl Proofs {
         let (may_hold, may_fail) = (may(&self.may_hold), may(&self.may_fail));
         let mut compared = filter.columns.iter().zip(columns).filter(|(column, _)| column.is_compared);
         let is_never_null = compared.all(|(_, column)| fragment.null_fact(column) == NullFact::None);
+        #[cfg(feature = "faults")]
+        let may_hold = asap_faults::inject(asap_faults::Fault::UnknownTakenForNoMatch, may_hold, |_| !may_fail);
         match (may_hold, may_fail) {
             (false, true) => Verdict::NotMatching,
             // A row for which the filter is neither TRUE nor FALSE does not pass; if NULL is impossible, the facts

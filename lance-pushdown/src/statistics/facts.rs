@@ -82,7 +82,10 @@ impl<'a> FragmentStatistics<'a> {
 
     /// True if no data file of the fragment holds the column: its rows are NULL, or the manifest is broken.
     pub(crate) fn is_absent(&self, field: &Field) -> bool {
-        field.children.is_empty() && !self.fragment.files.iter().any(|file| file.fields.contains(&field.id))
+        let has_data = self.fragment.files.iter().any(|file| file.fields.contains(&field.id));
+        #[cfg(feature = "faults")]
+        let has_data = asap_faults::inject(asap_faults::Fault::AbsentColumnHasValues, has_data, |_| true);
+        field.children.is_empty() && !has_data
     }
 
     pub(super) fn null_fact(&self, column: &ColumnStatistics) -> NullFact {
@@ -98,7 +101,10 @@ impl<'a> FragmentStatistics<'a> {
     /// Whatever is known about a column. The manifest's facts win: they hold for the version by definition.
     pub(super) fn column(&self, field: &Field) -> ColumnStatistics {
         let recorded = self.recorded(field);
-        match field.nullable {
+        let is_nullable = field.nullable;
+        #[cfg(feature = "faults")]
+        let is_nullable = asap_faults::inject(asap_faults::Fault::NullsAssumedAbsent, is_nullable, |_| false);
+        match is_nullable {
             true => recorded,
             // Every writer keeps a schema without NULL, so that a zone map only adds the extrema.
             false => ColumnStatistics { null_count: Ok(Fact::Exact(0)), ..recorded },

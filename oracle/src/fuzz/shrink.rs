@@ -27,7 +27,7 @@ use crate::recipe::Recipe;
 type Edit = Box<dyn Fn(&mut Recipe) + Send + Sync>;
 
 /// The smallest recipe with a failure like this one that was found in this time.
-pub(super) async fn shrink(recipe: &Recipe, failure: &Failure, time: Duration) -> Recipe {
+pub(crate) async fn shrink(recipe: &Recipe, failure: &Failure, time: Duration) -> Recipe {
     let start = Instant::now();
     let signature = failure.signature();
     let scope = scope_of(failure.class);
