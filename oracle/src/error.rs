@@ -42,6 +42,9 @@ pub enum OracleError {
     /// A run without a case would prove nothing.
     #[error("the run had no case")]
     NoCases,
+    /// A table with aggregate pushdown could not be opened.
+    #[error("pushdown: {0}")]
+    Pushdown(#[from] lance_pushdown::PushdownError),
     /// Lance failed.
     #[error("Lance: {0}")]
     Lance(#[from] lance::Error),

@@ -45,11 +45,14 @@ fn settings(rng: &mut impl Rng) -> Settings {
     let off = switches.iter().filter(|_| rng.random_bool(0.06));
     // An entry's key has the extension's prefix.
     let off = off.filter_map(|entry| Some((entry.key.rsplit('.').next()?.to_owned(), "false".to_owned())));
+    let pushdown = off.collect();
+    let stock_provider = rng.random_bool(0.2);
     Settings {
-        pushdown: off.collect(),
+        pushdown,
         target_partitions: *[1, 2, 4].choose(rng).unwrap_or(&1),
         batch_size: *[1, 3, 64, 8192].choose(rng).unwrap_or(&8192),
-        stock_provider: rng.random_bool(0.2),
+        stock_provider,
+        zone_maps_read: !stock_provider && rng.random_bool(0.7),
         exact_floats: rng.random_bool(0.25),
         price_seed: rng.random_bool(0.6).then(|| rng.random()),
         in_memory: rng.random_bool(0.25),

@@ -80,6 +80,9 @@ pub struct Settings {
     /// The pushdown session reads through Lance's own table provider instead of ours.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stock_provider: bool,
+    /// Our provider reads the zone maps when it is registered, so that statistics decide filters.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub zone_maps_read: bool,
     /// Floats must not be added in another order than the plain plan's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub exact_floats: bool,
@@ -104,6 +107,7 @@ impl Default for Settings {
             batch_size: 8192,
             pushdown: BTreeMap::new(),
             stock_provider: false,
+            zone_maps_read: false,
             exact_floats: false,
             price_seed: None,
             in_memory: false,

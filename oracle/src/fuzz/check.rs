@@ -102,7 +102,7 @@ async fn check_lance(recipe: &Recipe, scope: Option<Scope>, outcome: &mut CaseOu
     states::note(recipe, &test, &judge, outcome).await?;
     outcome.took("interpreter and plain plans", start);
     let start = Instant::now();
-    let side = PushdownSide::open(&test, settings)?;
+    let side = PushdownSide::open(&test, settings).await?;
     if has_pushdown(scope) {
         for index in 0..recipe.workload.len() {
             side.check(&test, index, &judge, outcome).await?;

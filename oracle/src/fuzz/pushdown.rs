@@ -30,7 +30,7 @@ pub(super) struct PushdownSide {
 }
 
 impl PushdownSide {
-    pub(super) fn open(test: &TestDataset, settings: &Settings) -> Result<Self> {
+    pub(super) async fn open(test: &TestDataset, settings: &Settings) -> Result<Self> {
         let reader = Arc::new(WatchedReader::default());
         let pushdown = LancePushdown::with_reader(Arc::clone(&reader) as _);
         let mut state: SessionState = pushdown.session_state(settings.session_config());
@@ -40,6 +40,8 @@ impl PushdownSide {
         let context = SessionContext::new_with_state(state);
         let table = if settings.stock_provider {
             Arc::new(LanceTableProvider::new(Arc::clone(&test.dataset), false, false))
+        } else if settings.zone_maps_read {
+            pushdown.open_table(Arc::clone(&test.dataset)).await?
         } else {
             pushdown.table(Arc::clone(&test.dataset))
         };

@@ -32,7 +32,7 @@ pub fn static_points(recipe: &Recipe) -> BTreeSet<Point> {
     points
 }
 
-fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 19] {
+fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 20] {
     let (table, settings, queries) = (&recipe.table, &recipe.settings, recipe.workload.len());
     let count = |counts: fn(&Operation) -> bool| table.history.iter().filter(|operation| counts(operation)).count();
     let appends = count(|operation| matches!(operation, Operation::Append { .. }));
@@ -54,6 +54,7 @@ fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 19] {
         ("workload", "one query", queries == 1),
         ("workload", "five queries or more", queries > 4),
         ("settings", "in memory", settings.in_memory),
+        ("settings", "zone maps are read", settings.zone_maps_read && !settings.in_memory),
         ("settings", "stock provider", settings.stock_provider && !settings.in_memory),
         ("settings", "exact floats", settings.exact_floats),
         ("settings", "priced", settings.price_seed.is_some()),

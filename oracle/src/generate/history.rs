@@ -106,7 +106,14 @@ impl State {
 
     /// Mostly bitmaps, which answer counts exactly; now and then a second index beside one of the same kind.
     fn index(&self, rng: &mut impl Rng) -> Operation {
-        let kinds = [IndexKind::Bitmap, IndexKind::Bitmap, IndexKind::Bitmap, IndexKind::BTree, IndexKind::ZoneMap];
+        let kinds = [
+            IndexKind::Bitmap,
+            IndexKind::Bitmap,
+            IndexKind::Bitmap,
+            IndexKind::BTree,
+            IndexKind::ZoneMap,
+            IndexKind::ZoneMap,
+        ];
         let column = self.any_column(rng).column.name.clone();
         let kind = kinds.choose(rng).copied().unwrap_or(IndexKind::Bitmap);
         let name = rng.random_bool(0.2).then(|| format!("{column}_second"));

@@ -23,7 +23,7 @@ pub(super) async fn plain(recipe: Recipe) -> Result<String> {
 /// What the session with aggregate pushdown runs for each query, and the plan for all of them together.
 pub(super) async fn optimized(recipe: Recipe) -> Result<String> {
     let test = TestDataset::build(&recipe.table).await?;
-    let side = PushdownSide::open(&test, &recipe.settings)?;
+    let side = PushdownSide::open(&test, &recipe.settings).await?;
     let mut text = of_queries(&side.context, &recipe.workload).await;
     let sessions = Sessions::over(&test, &recipe.settings)?;
     let judge = Judge::new(&recipe, &test.table, sessions, &mut CaseOutcome::default()).await;

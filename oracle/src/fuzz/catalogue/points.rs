@@ -123,7 +123,7 @@ pub(super) const GENERATED: &[(&str, u64, &[&str])] = &[
     ("scan reason", 1000, &["count_column_off", "filter_split", "uncovered", "column_uncovered"]),
     ("scan reason", 3000, &["index_kind"]),
     ("scan reason", 10000, &["literal_counts_off", "float_filter", "fragment_reuse"]),
-    ("settings", 50, &["exact floats", "priced", "several partitions", "in memory"]),
+    ("settings", 50, &["exact floats", "priced", "several partitions", "in memory", "zone maps are read"]),
     ("settings", 100, &["stock provider", "batches of one row"]),
     ("strategy", 50, &["multi-measure"]),
     ("strategy", 10000, &["roll-up"]),

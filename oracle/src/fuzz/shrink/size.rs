@@ -133,6 +133,7 @@ fn settings_weight(settings: &Settings) -> u64 {
         settings.batch_size != plain.batch_size,
         settings.in_memory,
         settings.stock_provider,
+        settings.zone_maps_read,
         settings.exact_floats,
         settings.price_seed.is_some(),
     ];
