@@ -160,7 +160,7 @@ fn member(family: &Family, columns: &[ColumnPlan], rng: &mut impl Rng) -> Query 
         filters.extend(key_filter(family, columns, rng));
     }
     let (source, filter) = source(conjunction(filters), columns, rng);
-    // Whether the measures of groups that HAVING rejects are computed is left open, so they must not fail.
+    // Whether the measures of groups that HAVING or LIMIT 0 rejects are computed is left open, so they must not fail.
     let may_fail = measures.iter().any(|measure| may_overflow(measure, columns));
     let mut query = Query {
         source,
@@ -170,6 +170,9 @@ fn member(family: &Family, columns: &[ColumnPlan], rng: &mut impl Rng) -> Query 
     };
     query.group_by = Some(keys);
     shape::decorate(&mut query, columns, rng);
+    if may_fail && query.limit == Some(0) {
+        query.limit = Some(1);
+    }
     query
 }
 
