@@ -50,9 +50,12 @@ impl Workspace {
         self.build(&["--bins"])
     }
 
-    /// Builds the oracle with its faults in the crates of the workspace. Features of other packages stay as they are.
-    pub(crate) fn build_faulty_oracle(&self) -> Result<Result<Programs, ExitStatus>, Error> {
-        self.build(&["--bin", "asap-oracle", "--features", "asap-oracle/faults"])
+    /// [`Self::build_programs`] with faults in the crates of the workspace, or optimized. Features of other packages stay
+    /// as they are.
+    pub(crate) fn build_oracle(&self, faults: bool, release: bool) -> Result<Result<Programs, ExitStatus>, Error> {
+        let faults: &[&str] = if faults { &["--features", "asap-oracle/faults"] } else { &[] };
+        let release: &[&str] = if release { &["--release"] } else { &[] };
+        self.build(&[&["--bins"], faults, release].concat())
     }
 
     fn build(&self, selection: &[&str]) -> Result<Result<Programs, ExitStatus>, Error> {

@@ -21,6 +21,7 @@ use crate::error::Error;
   cargo xtask fuzz-equality --cases 2000 --seed 7 --jobs 2
   cargo xtask fuzz-equality --cases 200 --only 'stable row ids'
   cargo xtask fuzz-equality --replay failure.json
+  cargo xtask fuzz-equality --release --comparisons 100000
   cargo xtask fuzz-equality --faults --only counts-counted
   cargo xtask fuzz-equality -- --help    what the oracle itself says of its options")]
 pub(crate) struct Args {
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// --only NAME, --markdown and more behind it.
     #[arg(long)]
     faults: bool,
+    /// Build everything optimized first: twenty minutes once, and then several times as many cases a second.
+    #[arg(long)]
+    release: bool,
     /// Handed to the oracle as they are.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ORACLE-OPTION")]
     args: Vec<String>,
@@ -35,11 +39,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     let workspace = Workspace::find()?;
-    let (programs, command) = match args.faults {
-        false => (workspace.build_programs()?, "fuzz-equality"),
-        true => (workspace.build_faulty_oracle()?, "faults"),
-    };
-    match programs {
+    let command = if args.faults { "faults" } else { "fuzz-equality" };
+    match workspace.build_oracle(args.faults, args.release)? {
         Ok(programs) => {
             let mut oracle = programs.command("asap-oracle")?;
             Ok(cargo::pass_on(cargo::run(oracle.arg(command).args(&args.args))?))
