@@ -46,6 +46,8 @@ pub enum Defect {
     /// A key of GROUPING SETS, ROLLUP or CUBE that folds to a constant is taken for that constant above the aggregation, where
     /// it is NULL in the groupings that leave it out: DataFusion drops the sort by it.
     ConstantGroupingKey,
+    /// DataFusion takes a sum of decimals beside a DISTINCT aggregate in two steps, and each widens its type.
+    TwiceWidenedSum,
 }
 
 /// An answer, right or wrong, and what may have become of it.
@@ -84,7 +86,7 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ConstantGroupKeys,
         Self::PrunedSortKeys,
         Self::IndexedTruthTest,
@@ -95,6 +97,7 @@ impl Defect {
         Self::SignedZeroFilter,
         Self::RepeatedNanKey,
         Self::ConstantGroupingKey,
+        Self::TwiceWidenedSum,
     ];
 
     /// The defect's number, which never changes.
@@ -111,6 +114,7 @@ impl Defect {
             Self::SignedZeroFilter => 8,
             Self::RepeatedNanKey => 9,
             Self::ConstantGroupingKey => 10,
+            Self::TwiceWidenedSum => 11,
         }
     }
 
@@ -127,6 +131,7 @@ impl Defect {
             Self::StaleStableRowId => evidence::has_stale_ids(evidence),
             Self::SignedZeroFilter => evidence::filters_zeros(evidence),
             Self::RepeatedNanKey => evidence::repeats_nan_keys(evidence.query, evidence.table, evidence.found),
+            Self::TwiceWidenedSum => evidence::is_right_but_for_wide_sums(evidence),
             Self::ConstantGroupingKey => {
                 evidence::is_right_but_for_constant_keys(evidence.query, evidence.table, evidence.found)
             }
@@ -188,6 +193,7 @@ impl Defect {
             Self::SignedZeroFilter => recipes::signed_zero_filter(),
             Self::RepeatedNanKey => recipes::repeated_nan_key(),
             Self::ConstantGroupingKey => recipes::constant_grouping_key(),
+            Self::TwiceWidenedSum => recipes::twice_widened_sum(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! How each defect is told from any other wrong answer.
 
+use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::LogicalPlan;
 
@@ -8,7 +9,7 @@ use crate::OracleError;
 use crate::answer::Answer;
 use crate::error_class::ErrorClass;
 use crate::model::Table;
-use crate::query::{Comparison, Expr, Function, Query, SortKey, visit};
+use crate::query::{Comparison, Expr, Function, Output, Query, SortKey, visit};
 use crate::recipe::Operation;
 use crate::value::{Row, Type, Value};
 
@@ -155,6 +156,25 @@ pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found
     };
     let known = |row: &Row| columns.iter().all(|&column| is_known(&row[column], table));
     masked(&expected).difference(&masked(found)).is_none() && found.rows.iter().all(known) && has_special_floats(table)
+}
+
+/// Beside a DISTINCT aggregate, sums of decimals have more digits than they must, and all else is right.
+pub(super) fn is_right_but_for_wide_sums(evidence: &Evidence<'_>) -> bool {
+    let Evidence { query, expected, found, .. } = evidence;
+    let is_distinct = |output: &Output| matches!(&output.expr, Expr::Aggregate(call) if call.distinct);
+    let is_sum = |output: &Output| matches!(&output.expr, Expr::Aggregate(call) if call.function == Function::Sum && !call.distinct);
+    let mut narrowed = (*found).clone();
+    for ((column, right), output) in narrowed.columns.iter_mut().zip(&expected.columns).zip(&query.outputs) {
+        if let (DataType::Decimal128(wide, scale), DataType::Decimal128(precision, right_scale)) =
+            (&column.data_type, &right.data_type)
+            && is_sum(output)
+            && wide > precision
+            && scale == right_scale
+        {
+            column.data_type = right.data_type.clone();
+        }
+    }
+    query.outputs.iter().any(is_distinct) && expected.difference(&narrowed).is_none()
 }
 
 /// A query with a float key and a LIMIT over NaN is right but that rows with a NaN come more than once.

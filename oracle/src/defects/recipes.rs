@@ -1,6 +1,8 @@
 //! The smallest case for each defect.
 
-use crate::query::{Arithmetic, Column, Comparison, Expr, Function, Grouping, Output, Query, SortKey, Spelling};
+use crate::query::{
+    Aggregate, Arithmetic, Column, Comparison, Expr, Function, Grouping, Output, Query, SortKey, Spelling,
+};
 use crate::recipe::{Assignment, IndexKind, Operation, RECIPE_VERSION, Recipe, Settings, TableRecipe};
 use crate::value::{Decimal, Float, Row, Type, Value};
 
@@ -96,6 +98,18 @@ pub(super) fn constant_grouping_key() -> Recipe {
     query.order_by[0].descending = true;
     query.order_by[0].nulls_first = Some(false);
     integers(vec![vec![Value::Int64(0), Value::Int64(1)]], query)
+}
+
+pub(super) fn twice_widened_sum() -> Recipe {
+    let data_type = Type::Decimal { precision: 9, scale: 2 };
+    let column = Column { name: "c0".to_owned(), data_type, nullable: false };
+    let sum = |distinct| {
+        let call = Aggregate { function: Function::Sum, argument: Some(Expr::column("c0")), distinct, filter: None };
+        Expr::Aggregate(Box::new(call))
+    };
+    let outputs = vec![Output::new(sum(false), "m0"), Output::new(sum(true), "m1")];
+    let query = Query { group_by: Some(Vec::new()), ..Query::of_table("t", outputs) };
+    recipe(vec![column], vec![Operation::Create { rows: Vec::new() }], query)
 }
 
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
