@@ -34,7 +34,8 @@ pub(super) fn simpler_settings(recipe: &Recipe) -> Vec<Edit> {
         Box::new(|recipe| recipe.settings.exact_floats = false),
         Box::new(|recipe| recipe.settings.price_seed = None),
     ];
-    for name in recipe.settings.pushdown.keys().cloned() {
+    for name in recipe.settings.pushdown.keys() {
+        let name = name.clone();
         edits.push(Box::new(move |recipe| {
             recipe.settings.pushdown.remove(&name);
         }));
