@@ -48,6 +48,8 @@ pub enum Defect {
     ConstantGroupingKey,
     /// DataFusion takes a sum of decimals beside a DISTINCT aggregate in two steps, and each widens its type.
     TwiceWidenedSum,
+    /// DataFusion pushes a HAVING that folds to FALSE below a grand total, which answers its one row all the same.
+    NeverHaving,
 }
 
 /// An answer, right or wrong, and what may have become of it.
@@ -86,7 +88,7 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::ConstantGroupKeys,
         Self::PrunedSortKeys,
         Self::IndexedTruthTest,
@@ -98,6 +100,7 @@ impl Defect {
         Self::RepeatedNanKey,
         Self::ConstantGroupingKey,
         Self::TwiceWidenedSum,
+        Self::NeverHaving,
     ];
 
     /// The defect's number, which never changes.
@@ -115,6 +118,7 @@ impl Defect {
             Self::RepeatedNanKey => 9,
             Self::ConstantGroupingKey => 10,
             Self::TwiceWidenedSum => 11,
+            Self::NeverHaving => 12,
         }
     }
 
@@ -131,6 +135,7 @@ impl Defect {
             Self::StaleStableRowId => evidence::has_stale_ids(evidence),
             Self::SignedZeroFilter => evidence::filters_zeros(evidence),
             Self::RepeatedNanKey => evidence::repeats_nan_keys(evidence.query, evidence.table, evidence.found),
+            Self::NeverHaving => evidence::lost_having(evidence),
             Self::TwiceWidenedSum => evidence::is_right_but_for_wide_sums(evidence),
             Self::ConstantGroupingKey => {
                 evidence::is_right_but_for_constant_keys(evidence.query, evidence.table, evidence.found)
@@ -194,6 +199,7 @@ impl Defect {
             Self::RepeatedNanKey => recipes::repeated_nan_key(),
             Self::ConstantGroupingKey => recipes::constant_grouping_key(),
             Self::TwiceWidenedSum => recipes::twice_widened_sum(),
+            Self::NeverHaving => recipes::never_having(),
         }
     }
 }

@@ -20,6 +20,15 @@ pub(super) fn lost_group_keys(evidence: &Evidence<'_>) -> bool {
     grouped && counts == (0, 1) && has_grand_total(evidence.optimized)
 }
 
+/// A grand total with HAVING answers its row where there is none, and no filter is left above the aggregate.
+pub(super) fn lost_having(evidence: &Evidence<'_>) -> bool {
+    let counts = (evidence.expected.rows.len(), evidence.found.rows.len());
+    evidence.query.is_grand_total()
+        && evidence.query.having.is_some()
+        && counts == (0, 1)
+        && !has_filter_above_aggregate(evidence.optimized)
+}
+
 /// The outermost Sort has fewer keys than ORDER BY, and the answer is right under as many of them.
 pub(super) fn lost_sort_keys(evidence: &Evidence<'_>) -> bool {
     let keys = &evidence.query.order_by;
@@ -253,6 +262,16 @@ fn is_right_unindexed(evidence: &Evidence<'_>) -> bool {
 fn has_grand_total(plan: &LogicalPlan) -> bool {
     plan.exists(|node| Ok(matches!(node, LogicalPlan::Aggregate(aggregate) if aggregate.group_expr.is_empty())))
         .unwrap_or(false)
+}
+
+fn has_filter_above_aggregate(plan: &LogicalPlan) -> bool {
+    let mut filters = false;
+    let visited = plan.apply(|node| {
+        filters |= matches!(node, LogicalPlan::Filter(_));
+        let is_below = matches!(node, LogicalPlan::Aggregate(_));
+        Ok(if is_below { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    visited.is_err() || filters
 }
 
 /// How many keys the outermost Sort has.

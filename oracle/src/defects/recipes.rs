@@ -112,6 +112,16 @@ pub(super) fn twice_widened_sum() -> Recipe {
     recipe(vec![column], vec![Operation::Create { rows: Vec::new() }], query)
 }
 
+pub(super) fn never_having() -> Recipe {
+    let counts = |value| {
+        let value = Expr::literal(Value::Int64(value), Type::Int64);
+        Expr::compare(Comparison::Equal, Expr::count_all(None), value)
+    };
+    let having = Some(Expr::And(vec![counts(1), counts(2)]));
+    let outputs = vec![Output::new(Expr::count_all(None), "m0")];
+    integers(Vec::new(), Query { having, ..grouped(Vec::new(), outputs, 0) })
+}
+
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
     let order_by = (0..sorted)
         .map(|output| SortKey { output, descending: false, nulls_first: None, spelling: Spelling::Usual })
