@@ -37,6 +37,7 @@ impl OptimizerRule for CountAllRows {
             let name = NamePreserver::new_for_projection().save(expr);
             if let Expr::AggregateFunction(call) = expr
                 && call.func.name() == "count"
+                && !call.params.distinct
                 && let [argument @ Expr::Column(_)] = call.params.args.as_slice()
                 && !(self.asks_for_null && argument.nullable(input.schema())?)
             {

@@ -9,7 +9,7 @@ use crate::recipe::Recipe;
 pub enum Scope {
     /// Single queries with pushdown, and the relations between their answers; no workload plan.
     LancePushdown,
-    /// Workload plans, without pushdown.
+    /// Workload plans, without pushdown, and the relations between those in memory.
     AwareMapping,
     /// Workload plans, without pushdown.
     FrontendSql,

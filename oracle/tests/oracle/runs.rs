@@ -60,7 +60,8 @@ async fn a_crate_takes_its_own_sides(#[case] scope: Scope, #[case] pushes_down: 
     let plans = report.plans.counts();
     assert_eq!((plans.pushdown > 0, plans.workload > 0), (pushes_down, !pushes_down));
     let reached = |group: &str| report.coverage.iter().any(|(point, _)| point.group == group);
-    assert_eq!((reached("relation"), reached("plan")), (pushes_down, !pushes_down));
+    assert_eq!(reached("plan"), !pushes_down);
+    assert!(reached("relation"), "of single queries, or of workload plans in memory");
     assert!(!reached("bucket") || pushes_down);
     assert!(report.is_success() && !report.is_full());
 }
