@@ -209,8 +209,8 @@ impl<'a> Judge<'a> {
     }
 
     /// An optimized plan's fields are those of the plain plan: names, types, nullability. Where the plain query's own two
-    /// plans differ in them by a truth test (4), they may be those of either; and where ours spells the test out (4 again)
-    /// and it folds to a constant, a field may be NOT NULL, which Arrow checks for each batch.
+    /// plans differ in them by a truth test (4), they may be those of either; and as the workload plan spells such a test
+    /// out, which may fold to a constant, its fields may be NOT NULL, which Arrow checks for each batch.
     pub(super) async fn judge_schema(
         &self,
         side: FailureClass,
@@ -219,7 +219,7 @@ impl<'a> Judge<'a> {
         outcome: &mut CaseOutcome,
     ) {
         let Some(plain) = self.plain.get(index).and_then(|plain| plain.schema.as_ref()) else { return };
-        let is_narrower = narrows(plain, schema);
+        let is_narrower = side == FailureClass::Workload && narrows(plain, schema);
         let (plain, found) = (fields(plain), fields(schema));
         if plain == found {
             return;
