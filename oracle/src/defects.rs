@@ -43,8 +43,9 @@ pub enum Defect {
     /// DataFusion's grouping under ORDER BY a key and LIMIT looks float keys up with `==` and never finds a NaN again:
     /// its group is answered several times, or the plan panics.
     RepeatedNanKey,
-    /// A key of GROUPING SETS, ROLLUP or CUBE that folds to a constant is taken for that constant above the aggregation, where
-    /// it is NULL in the groupings that leave it out: DataFusion drops the sort by it.
+    /// A key of GROUPING SETS, ROLLUP or CUBE that folds to a constant, or that WHERE pins to one, is taken for that constant
+    /// above the aggregation, where it is NULL in the groupings that leave it out: DataFusion drops the sort by it, and in
+    /// several partitions takes the rows for ordered by it and answers groups in pieces. apache/datafusion#24421.
     ConstantGroupingKey,
     /// DataFusion takes a sum of decimals beside a DISTINCT aggregate in two steps, and each widens its type.
     TwiceWidenedSum,
@@ -82,6 +83,8 @@ pub struct Evidence<'a> {
     pub expected: &'a Answer,
     /// The plain answer.
     pub found: &'a Answer,
+    /// Do rows arrive in more than one partition, so in any order?
+    pub is_parallel: bool,
     /// The plain answer without any index, if there is one.
     pub unindexed: Option<&'a Answer>,
 }
@@ -138,7 +141,9 @@ impl Defect {
             Self::NeverHaving => evidence::lost_having(evidence),
             Self::TwiceWidenedSum => evidence::is_right_but_for_wide_sums(evidence),
             Self::ConstantGroupingKey => {
-                evidence::is_right_but_for_constant_keys(evidence.query, evidence.table, evidence.found)
+                let Evidence { query, table, found, .. } = *evidence;
+                evidence::is_right_but_for_constant_keys(query, table, found)
+                    || evidence.is_parallel && evidence::answers_groups_in_pieces(query, table, found)
             }
             Self::NullableTruthTest | Self::EagerFilteredArgument => false,
         }
@@ -179,9 +184,18 @@ impl Defect {
                     && evidence::is_right_under_fewer_keys(query, table, found)
             }
             Self::RepeatedNanKey => evidence::repeats_nan_keys(query, table, found),
-            Self::ConstantGroupingKey => evidence::is_right_but_for_constant_keys(query, table, found),
+            Self::ConstantGroupingKey => {
+                evidence::is_right_but_for_constant_keys(query, table, found)
+                    || suspect.is_parallel && evidence::answers_groups_in_pieces(query, table, found)
+            }
             _ => false,
         }
+    }
+
+    /// Are workload plans made so that the defect does not strike them?
+    #[must_use]
+    pub fn is_avoided(self) -> bool {
+        matches!(self, Self::ConstantGroupKeys | Self::NeverHaving)
     }
 
     /// The smallest case that shows it.

@@ -4,6 +4,7 @@
 mod comparison;
 mod failures;
 mod filters;
+mod grand_totals;
 mod literals;
 mod operators;
 mod order;

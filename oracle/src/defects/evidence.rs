@@ -212,13 +212,47 @@ pub(super) fn repeats_nan_keys(query: &Query, table: &Table, found: &Answer) -> 
 /// A query with grouping sets is right but for the sort keys that are NULL or one and the same value.
 pub(super) fn is_right_but_for_constant_keys(query: &Query, table: &Table, found: &Answer) -> bool {
     let Ok(all) = table.answer(&Query { having: None, ..query.unordered() }) else { return false };
-    let is_constant = |key: &SortKey| {
-        let mut values = all.rows.iter().map(|row| &row[key.output]).filter(|value| !value.is_null());
-        let first = values.next();
-        values.all(|value| Some(value) == first)
-    };
-    let (constant, left): (Vec<_>, Vec<_>) = query.order_by.iter().cloned().partition(is_constant);
+    let (constant, left): (Vec<_>, Vec<_>) =
+        query.order_by.iter().cloned().partition(|key| is_constant(&all.rows, key.output));
     query.grouping.is_some() && !constant.is_empty() && is_right(query, left, table, found)
+}
+
+/// A query with grouping sets over a key of one value (and NULL) is right but that groups come in pieces: each row has the
+/// keys of a group, and unless a clause drops rows, every group is there, and what is wrong is a row of a repeated group.
+pub(super) fn answers_groups_in_pieces(query: &Query, table: &Table, found: &Answer) -> bool {
+    let by_keys = |outputs| table.answer(&Query { outputs, having: None, ..query.unordered() });
+    let keys = query.group_by.iter().flatten().cloned().map(|key| Output::new(key, "k")).collect();
+    let Ok(keys) = by_keys(keys) else { return false };
+    let has_constant_key = (0..keys.columns.len()).any(|key| is_constant(&keys.rows, key));
+    if query.grouping.is_none() || !has_constant_key {
+        return false;
+    }
+    let drops_rows = query.distinct || query.having.is_some() || query.limit.is_some() || query.offset.is_some();
+    let shown: Vec<usize> =
+        (0..query.outputs.len()).filter(|&output| !has_aggregate(&query.outputs[output].expr)).collect();
+    let group = |row: &Row| shown.iter().map(|&output| row[output].clone()).collect::<Row>();
+    let Ok(all) = table.answer(&Query { having: None, ..query.unordered() }) else { return false };
+    let groups = |rows: &[Row]| rows.iter().map(group).collect::<Vec<Row>>();
+    let (right, answered) = (groups(&all.rows), groups(&found.rows));
+    let is_piece = |row: &Row| times(&group(row), &answered) > times(&group(row), &right);
+    all.columns == found.columns
+        && answered.iter().all(|group| right.contains(group))
+        && (drops_rows
+            || right.iter().all(|group| answered.contains(group))
+                && found.rows.iter().all(|row| times(row, &found.rows) <= times(row, &all.rows) || is_piece(row)))
+}
+
+fn has_aggregate(expr: &Expr) -> bool {
+    let mut aggregates = false;
+    visit(expr, &mut |part| aggregates |= matches!(part, Expr::Aggregate(_)));
+    aggregates
+}
+
+/// Has a column at most one value beside NULL?
+fn is_constant(rows: &[Row], column: usize) -> bool {
+    let mut values = rows.iter().map(|row| &row[column]).filter(|value| !value.is_null());
+    let first = values.next();
+    values.all(|value| Some(value) == first)
 }
 
 /// The panic of DataFusion 54.1 `TopKHashTable::remove_if_full`, which looks for the group that has to leave.

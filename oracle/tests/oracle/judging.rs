@@ -10,6 +10,7 @@ use asap_oracle::defects::{Defect, Suspect};
 use asap_oracle::error_class::ErrorClass;
 use asap_oracle::fuzz::{FailureClass, FuzzOptions, Length, check_recipe, fuzz};
 use asap_oracle::model::{ModelError, Table};
+use asap_oracle::query::{Expr, Output};
 use asap_oracle::recipe::{Operation, Recipe};
 use asap_oracle::value::{Float, Value};
 use datafusion::error::DataFusionError;
@@ -93,6 +94,42 @@ fn repeated_nan_keys_excuse_no_other_row() {
     assert!(!found(&[1.0, 1.0, 2.0, f64::NAN]));
     assert!(!found(&[1.0, f64::NAN, f64::NAN]));
     assert!(!found(&[1.0, 2.0, f64::NAN, f64::NAN, f64::NAN]));
+}
+
+/// Where a key of grouping sets has one value, groups may come in pieces, and nothing else.
+#[test]
+fn groups_in_pieces_excuse_no_other_row() {
+    let mut recipe = Defect::ConstantGroupingKey.recipe();
+    let integers = |values: [i64; 2]| values.map(Value::Int64).to_vec();
+    recipe.table.history = vec![Operation::Create { rows: vec![integers([0, 1]), integers([0, 2])] }];
+    let query = &mut recipe.workload[0];
+    query.order_by.clear();
+    query.group_by = Some(vec![Expr::column("c0"), Expr::column("c1")]);
+    query.outputs[0].expr = Expr::column("c0");
+    query.outputs.push(Output::new(Expr::count_all(None), "m0"));
+    let table = table(&recipe);
+    let right = table.answer(&recipe.workload[0]).unwrap();
+    let total = right.rows.iter().position(|row| *row == [Value::Null, Value::Null, Value::Int64(2)]).unwrap();
+    let counted = |counts: &[i64]| {
+        let mut answer = right.clone();
+        let group = answer.rows.remove(total);
+        for &count in counts {
+            answer.rows.push(vec![group[0].clone(), group[1].clone(), Value::Int64(count)]);
+        }
+        answer
+    };
+    let is_excused = |suspect: &Suspect<'_>| Defect::ConstantGroupingKey.may_strike_at_random(suspect);
+    let pieces = counted(&[1, 1]);
+    assert!(is_excused(&suspect(&recipe, &table, &pieces)));
+    assert!(!is_excused(&Suspect { is_parallel: false, ..suspect(&recipe, &table, &pieces) }));
+    for wrong in [counted(&[]), counted(&[1]), counted(&[3])] {
+        assert!(!is_excused(&suspect(&recipe, &table, &wrong)), "{:?}", wrong.rows);
+    }
+    let mut unknown = pieces.clone();
+    unknown.rows.push(vec![Value::Int64(7), Value::Null, Value::Int64(1)]);
+    assert!(!is_excused(&suspect(&recipe, &table, &unknown)));
+    recipe.workload[0].grouping = None;
+    assert!(!is_excused(&suspect(&recipe, &table, &pieces)));
 }
 
 #[rstest]
