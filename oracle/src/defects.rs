@@ -47,10 +47,14 @@ pub enum Defect {
     /// above the aggregation, where it is NULL in the groupings that leave it out: DataFusion drops the sort by it, and in
     /// several partitions takes the rows for ordered by it and answers groups in pieces. apache/datafusion#24421.
     ConstantGroupingKey,
-    /// DataFusion takes a sum of decimals beside a DISTINCT aggregate in two steps, and each widens its type.
+    /// DataFusion takes a sum of decimals beside a DISTINCT aggregate in two steps, and each widens its type. A condition on the
+    /// sum then fails.
     TwiceWidenedSum,
     /// DataFusion pushes a HAVING that folds to FALSE below a grand total, which answers its one row all the same.
     NeverHaving,
+    /// `x NOT IN (SELECT …)` of a constant `x`, as WHERE may pin it to one, is TRUE in DataFusion where a NULL makes it unknown.
+    /// apache/datafusion#25340.
+    ConstantNotIn,
 }
 
 /// An answer, right or wrong, and what may have become of it.
@@ -91,7 +95,7 @@ pub struct Evidence<'a> {
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::ConstantGroupKeys,
         Self::PrunedSortKeys,
         Self::IndexedTruthTest,
@@ -104,6 +108,7 @@ impl Defect {
         Self::ConstantGroupingKey,
         Self::TwiceWidenedSum,
         Self::NeverHaving,
+        Self::ConstantNotIn,
     ];
 
     /// The defect's number, which never changes.
@@ -122,6 +127,7 @@ impl Defect {
             Self::ConstantGroupingKey => 10,
             Self::TwiceWidenedSum => 11,
             Self::NeverHaving => 12,
+            Self::ConstantNotIn => 13,
         }
     }
 
@@ -140,6 +146,7 @@ impl Defect {
             Self::RepeatedNanKey => evidence::repeats_nan_keys(evidence.query, evidence.table, evidence.found),
             Self::NeverHaving => evidence::lost_having(evidence),
             Self::TwiceWidenedSum => evidence::is_right_but_for_wide_sums(evidence),
+            Self::ConstantNotIn => evidence::takes_unknown_for_no_match(evidence),
             Self::ConstantGroupingKey => {
                 let Evidence { query, table, found, .. } = *evidence;
                 evidence::is_right_but_for_constant_keys(query, table, found)
@@ -156,6 +163,7 @@ impl Defect {
             Self::NullableTruthTest => evidence::is_nullable_truth_test(query, error),
             Self::EagerFilteredArgument => evidence::is_eager_argument(query, error),
             Self::RepeatedNanKey => evidence::panics_on_nan_key(query, table, error),
+            Self::TwiceWidenedSum => evidence::compares_wide_sum(query, error),
             _ => false,
         }
     }
@@ -214,6 +222,7 @@ impl Defect {
             Self::ConstantGroupingKey => recipes::constant_grouping_key(),
             Self::TwiceWidenedSum => recipes::twice_widened_sum(),
             Self::NeverHaving => recipes::never_having(),
+            Self::ConstantNotIn => recipes::constant_not_in(),
         }
     }
 }

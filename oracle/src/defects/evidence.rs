@@ -1,5 +1,7 @@
 //! How each defect is told from any other wrong answer.
 
+use std::convert::Infallible;
+
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::LogicalPlan;
@@ -184,6 +186,34 @@ pub(super) fn is_right_but_for_wide_sums(evidence: &Evidence<'_>) -> bool {
         }
     }
     query.outputs.iter().any(is_distinct) && expected.difference(&narrowed).is_none()
+}
+
+/// The answer is right if `x NOT IN (SELECT …)` is TRUE where it is unknown.
+pub(super) fn takes_unknown_for_no_match(evidence: &Evidence<'_>) -> bool {
+    let Evidence { query, table, found, .. } = evidence;
+    let Some(filter) = &query.filter else { return false };
+    let mut asks = false;
+    let two_valued = filter.rewritten(&mut |expr| {
+        let Expr::InQuery { operand, query, negated: true } = expr else { return Ok::<_, Infallible>(None) };
+        asks = true;
+        let is_in = Expr::InQuery { operand: operand.clone(), query: query.clone(), negated: false };
+        Ok(Some(Expr::IsTruth { operand: Box::new(is_in), truth: Some(true), negated: true }))
+    });
+    let Ok(filter) = two_valued;
+    let answer = table.answer(&Query { filter: Some(filter), ..(*query).clone() });
+    asks && answer.is_ok_and(|answer| answer.difference(found).is_none())
+}
+
+/// Decimals of different types are compared where a query has a sum of decimals beside a DISTINCT aggregate.
+pub(super) fn compares_wide_sum(query: &Query, error: &OracleError) -> bool {
+    let (mut sums, mut is_distinct) = (false, false);
+    query.visit(&mut |expr| {
+        if let Expr::Aggregate(call) = expr {
+            is_distinct |= call.distinct;
+            sums |= !call.distinct && call.function == Function::Sum;
+        }
+    });
+    sums && is_distinct && error.to_string().contains("Invalid comparison operation: Decimal128")
 }
 
 /// A query with a float key and a LIMIT over NaN is right but that rows with a NaN come more than once.

@@ -122,6 +122,15 @@ pub(super) fn never_having() -> Recipe {
     integers(Vec::new(), Query { having, ..grouped(Vec::new(), outputs, 0) })
 }
 
+pub(super) fn constant_not_in() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Int64, nullable: true };
+    let list = Query::of_table("t", vec![Output::new(Expr::column("c0"), "y")]);
+    let operand = Box::new(Expr::literal(Value::Int64(1), Type::Int64));
+    let filter = Some(Expr::InQuery { operand, query: Box::new(list), negated: true });
+    let query = Query { filter, ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
+    recipe(vec![column], vec![Operation::Create { rows: vec![vec![Value::Null]] }], query)
+}
+
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
     let order_by = (0..sorted)
         .map(|output| SortKey { output, descending: false, nulls_first: None, spelling: Spelling::Usual })
