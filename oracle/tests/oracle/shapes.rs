@@ -211,3 +211,20 @@ fn largest(column: &str) -> Expr {
     let query = Query { group_by: Some(Vec::new()), ..Query::of_table("t", vec![max]) };
     Expr::Scalar { query: Box::new(query), data_type: Type::Int64 }
 }
+
+/// Under a memory limit an answer may be missing, and none is wrong: two queries share rows, which go to a file.
+#[rstest]
+#[case::nothing(1)]
+#[case::a_little(16 << 10)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_limit_makes_no_answer_wrong(#[case] bytes: usize) {
+    let sum = || Expr::aggregate(Function::Sum, Expr::column("b"), None);
+    let mut recipe = recipe(rows(), grouped(&["a"], sum()));
+    recipe.workload.push(grouped(&["a", "c"], sum()));
+    recipe.workload.push(grouped(&["c"], sum()));
+    recipe.settings.memory_limit = Some(bytes);
+    let [lance, memory] = check(recipe).await;
+    for outcome in [lance, memory] {
+        assert!(outcome.points.iter().any(|point| point.group == "memory limit"), "{:?}", outcome.points);
+    }
+}
