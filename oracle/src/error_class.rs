@@ -87,7 +87,6 @@ fn of_datafusion(error: &DataFusionError) -> ErrorClass {
     match error.find_root() {
         DataFusionError::ArrowError(error, _) => of_arrow(error),
         DataFusionError::Plan(_) | DataFusionError::SchemaError(..) | DataFusionError::SQL(..) => ErrorClass::Invalid,
-        DataFusionError::ResourcesExhausted(_) => ErrorClass::OutOfMemory,
         DataFusionError::Internal(_) | DataFusionError::ExecutionJoin(_) => ErrorClass::Internal,
         root => of_text(&root.to_string()),
     }
@@ -108,6 +107,8 @@ fn of_text(text: &str) -> ErrorClass {
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if says(&["panic", "internal error", "schema mismatch"]) {
         ErrorClass::Internal
+    } else if says(&["resources exhausted"]) {
+        ErrorClass::OutOfMemory
     } else if says(&["divide by zero", "division by zero"]) {
         ErrorClass::DivideByZero
     } else if says(&["overflow", "is too large to store", "is too small to store"]) {

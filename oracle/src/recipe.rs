@@ -135,8 +135,9 @@ impl Settings {
     pub fn limited(&self, session: &SessionContext) -> Result<SessionContext> {
         let Some(bytes) = self.memory_limit else { return Ok(session.clone()) };
         let runtime = RuntimeEnvBuilder::from_runtime_env(&session.runtime_env());
-        // A sort may not set aside more than there is.
+        // A sort may not set aside more than there is; a new catalog would replace the one that knows the tables.
         let config = session.copied_config().with_sort_spill_reservation_bytes(0);
+        let config = config.with_create_default_catalog_and_schema(false);
         let state = SessionStateBuilder::new_from_existing(session.state());
         let runtime = runtime.with_memory_limit(bytes, 1.0).build_arc()?;
         Ok(SessionContext::new_with_state(state.with_config(config).with_runtime_env(runtime).build()))
