@@ -156,12 +156,10 @@ faults! {
         "an index answers for fragments that were added after it";
     HalfFilterTaken = "half-filter-taken", Query, "lance-pushdown/src/rule/filter.rs",
         "the part of a filter that no index knows is dropped";
-    FloatsComparedByIndex = "floats-compared-by-index", Query, "lance-pushdown/src/rule/filter.rs",
-        "an index compares floats, by its own order of NaN and the zeros";
     UnknownTakenForNoMatch = "unknown-taken-for-no-match", Query, "lance-pushdown/src/statistics/containers.rs",
         "a fragment of which statistics prove nothing is taken to hold no matching row";
     NullsAssumedAbsent = "nulls-assumed-absent", Query, "lance-pushdown/src/statistics/facts.rs",
         "a nullable column is taken to hold no NULL";
-    AbsentColumnHasValues = "absent-column-has-values", Query, "lance-pushdown/src/statistics/facts.rs",
-        "a column without data in a fragment is not taken to be NULL there";
+    FirstFileOnly = "first-file-only", Query, "lance-pushdown/src/statistics/facts.rs",
+        "a column that is not in the first data file of a fragment is taken to be NULL there";
 }

@@ -22,14 +22,16 @@ pub enum ErrorClass {
     Invalid,
     /// A broken invariant, a panic, or mismatching schemas: a defect, never an answer.
     Internal,
-    /// Anything else, as a lack of memory or an unreadable file.
+    /// The session's memory does not suffice.
+    OutOfMemory,
+    /// Anything else, as an unreadable file.
     Other,
 }
 
 impl ErrorClass {
     /// Every class.
-    pub const ALL: [Self; 6] =
-        [Self::DivideByZero, Self::Overflow, Self::Cast, Self::Invalid, Self::Internal, Self::Other];
+    pub const ALL: [Self; 7] =
+        [Self::DivideByZero, Self::Overflow, Self::Cast, Self::Invalid, Self::Internal, Self::OutOfMemory, Self::Other];
 
     /// The name in coverage and failures.
     #[must_use]
@@ -40,14 +42,15 @@ impl ErrorClass {
             Self::Cast => "cast",
             Self::Invalid => "invalid query",
             Self::Internal => "internal",
+            Self::OutOfMemory => "out of memory",
             Self::Other => "other",
         }
     }
 
-    /// Do two sides fail for the same reason? Internal and unclassified errors agree with nothing.
+    /// Do two sides fail for the same reason? Internal and unclassified errors, and a lack of memory, agree with nothing.
     #[must_use]
     pub fn agrees(self, other: Self) -> bool {
-        self == other && !matches!(self, Self::Internal | Self::Other)
+        self == other && !matches!(self, Self::Internal | Self::OutOfMemory | Self::Other)
     }
 
     /// Of the interpreter's refusal.
@@ -104,6 +107,8 @@ fn of_text(text: &str) -> ErrorClass {
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if says(&["panic", "internal error", "schema mismatch"]) {
         ErrorClass::Internal
+    } else if says(&["resources exhausted"]) {
+        ErrorClass::OutOfMemory
     } else if says(&["divide by zero", "division by zero"]) {
         ErrorClass::DivideByZero
     } else if says(&["overflow", "is too large to store", "is too small to store"]) {

@@ -56,5 +56,9 @@ fn settings(rng: &mut impl Rng) -> Settings {
         exact_floats: rng.random_bool(0.25),
         price_seed: rng.random_bool(0.6).then(|| rng.random()),
         in_memory: rng.random_bool(0.25),
+        memory_limit: rng
+            .random_bool(0.2)
+            .then(|| [1 << 10, 4 << 10, 16 << 10, 64 << 10].choose(rng).copied())
+            .flatten(),
     }
 }

@@ -6,7 +6,9 @@ mod operation;
 use std::collections::BTreeMap;
 
 use asap_aware_mapping::FloatPolicy;
-use datafusion::prelude::SessionConfig;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
 use serde::{Deserialize, Serialize};
 
 pub use operation::{Assignment, IndexKind, Operation};
@@ -93,6 +95,9 @@ pub struct Settings {
     /// [`TableRecipe::rows_per_file`].
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_memory: bool,
+    /// Bytes that the workload plan's session may hold; without a limit if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<usize>,
 }
 
 /// Keeps what older recipes lack out of new ones.
@@ -111,6 +116,7 @@ impl Default for Settings {
             exact_floats: false,
             price_seed: None,
             in_memory: false,
+            memory_limit: None,
         }
     }
 }
@@ -120,6 +126,21 @@ impl Settings {
     #[must_use]
     pub fn session_config(&self) -> SessionConfig {
         SessionConfig::new().with_target_partitions(self.target_partitions).with_batch_size(self.batch_size)
+    }
+
+    /// The session under the memory limit, or as it is without one. It knows the same tables and rules.
+    ///
+    /// # Errors
+    /// The system has no place for temporary files.
+    pub fn limited(&self, session: &SessionContext) -> Result<SessionContext> {
+        let Some(bytes) = self.memory_limit else { return Ok(session.clone()) };
+        let runtime = RuntimeEnvBuilder::from_runtime_env(&session.runtime_env());
+        // A sort may not set aside more than there is; a new catalog would replace the one that knows the tables.
+        let config = session.copied_config().with_sort_spill_reservation_bytes(0);
+        let config = config.with_create_default_catalog_and_schema(false);
+        let state = SessionStateBuilder::new_from_existing(session.state());
+        let runtime = runtime.with_memory_limit(bytes, 1.0).build_arc()?;
+        Ok(SessionContext::new_with_state(state.with_config(config).with_runtime_env(runtime).build()))
     }
 
     /// Whether floats may be added in another order.

@@ -84,7 +84,9 @@ impl<'a> FragmentStatistics<'a> {
     pub(crate) fn is_absent(&self, field: &Field) -> bool {
         let has_data = self.fragment.files.iter().any(|file| file.fields.contains(&field.id));
         #[cfg(feature = "faults")]
-        let has_data = asap_faults::inject(asap_faults::Fault::AbsentColumnHasValues, has_data, |_| true);
+        let has_data = asap_faults::inject(asap_faults::Fault::FirstFileOnly, has_data, |_| {
+            self.fragment.files.first().is_some_and(|file| file.fields.contains(&field.id))
+        });
         field.children.is_empty() && !has_data
     }
 

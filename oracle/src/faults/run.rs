@@ -10,9 +10,12 @@ use futures::future::join_all;
 use super::FaultReport;
 use crate::Result;
 use crate::dataset::TestDataset;
-use crate::fuzz::{CaseOutcome, Failure, check_recipe, shrink};
-use crate::generate::case;
+use crate::fuzz::{CaseOutcome, Failure, Point, ROUND, Steering, check_recipe, shrink, static_points};
+use crate::generate::{biased_case, case};
 use crate::recipe::{Case, Operation, Recipe};
+
+/// Kinds of cases that a round prefers.
+const BIASES: usize = 6;
 
 /// Which faults to plant, and how long to look for each.
 #[derive(Debug, Clone)]
@@ -70,21 +73,24 @@ pub struct Size {
     pub queries: usize,
 }
 
-/// Runs each case without a fault, and then with each fault that it could reach and that is not caught yet. What does not
-/// reach a fault is the same with it, so that each fault meets all cases of the seed in their order. `progress` is called
-/// whenever a fault is caught or has survived.
+/// Runs each case without a fault, and then with each fault that it could reach and that is not caught yet: what does not
+/// reach a fault is the same with it. After each round, every other case leads to the faults that the fewest cases reached.
+/// `progress` is called whenever a fault is caught or has survived.
 ///
 /// # Errors
 /// A dataset of a recipe that failed because of a fault cannot be built without it.
 pub async fn run(options: &FaultOptions, progress: &mut (dyn FnMut(&FaultRun) + Send)) -> Result<FaultReport> {
     let start = |fault: &Fault| FaultRun { fault: *fault, cases: 0, reached: 0, elapsed: Duration::ZERO, caught: None };
     let mut runs: Vec<FaultRun> = options.faults.iter().map(start).collect();
+    let mut steering = Steering::default();
     let (mut next, mut elapsed) = (0, Duration::ZERO);
     while next < options.cases && elapsed < options.time && runs.iter().any(|run| run.caught.is_none()) {
         let indexes = next..(next + options.jobs.max(1) as u64).min(options.cases);
+        let is_new_round = next / ROUND != indexes.end / ROUND;
         next = indexes.end;
-        let cases = Cases::run(options.seed, indexes).await;
+        let cases = Cases::run(options.seed, indexes, &steering).await;
         elapsed += cases.elapsed;
+        cases.note(&mut steering);
         for run in runs.iter_mut().filter(|run| run.caught.is_none()) {
             (run.cases, run.elapsed) = (next, elapsed);
             if !cases.reached.contains(&run.fault) {
@@ -97,9 +103,23 @@ pub async fn run(options: &FaultOptions, progress: &mut (dyn FnMut(&FaultRun) + 
                 progress(run);
             }
         }
+        if is_new_round {
+            steering.lead_to(&seldom_reached(&runs), BIASES);
+        }
     }
     runs.iter().filter(|run| run.caught.is_none()).for_each(progress);
     Ok(FaultReport { seed: options.seed, runs })
+}
+
+/// The faults that are not caught, those first that the fewest cases reached.
+fn seldom_reached(runs: &[FaultRun]) -> Vec<Point> {
+    let mut left: Vec<&FaultRun> = runs.iter().filter(|run| run.caught.is_none()).collect();
+    left.sort_by_key(|run| run.reached);
+    left.into_iter().map(|run| point(run.fault)).collect()
+}
+
+fn point(fault: Fault) -> Point {
+    Point::new("fault", fault.name())
 }
 
 /// Cases that run at the same time, and how they went without a fault.
@@ -111,12 +131,24 @@ struct Cases {
 }
 
 impl Cases {
-    async fn run(seed: u64, indexes: std::ops::Range<u64>) -> Self {
-        let cases: Vec<Case> = indexes.map(|index| case(seed, index)).collect();
+    async fn run(seed: u64, indexes: std::ops::Range<u64>, steering: &Steering) -> Self {
+        let drawn = |index| match steering.bias(index % ROUND) {
+            Some(bias) => biased_case(seed, index, bias),
+            None => case(seed, index),
+        };
+        let cases: Vec<Case> = indexes.map(drawn).collect();
         take_reached();
         let start = Instant::now();
         let outcomes = outcomes(&cases, None).await;
         Self { cases, outcomes, reached: take_reached().into_iter().collect(), elapsed: start.elapsed() }
+    }
+
+    /// Which of the cases reached a fault is not known, so each did.
+    fn note(&self, steering: &mut Steering) {
+        let reached = self.reached.iter().copied().map(point).collect();
+        for case in &self.cases {
+            steering.note(&static_points(&case.recipe), &reached, 0);
+        }
     }
 
     /// The first failure with a fault that is none without it.

@@ -139,7 +139,7 @@ impl<'a> Judge<'a> {
 
     /// Compares an optimized answer with the interpreter's. A numbered defect excuses it only if the plain answer shows
     /// that defect and this answer is the plain one, or is as right as the plain one can be under that defect, and never the
-    /// workload plan's answer if that is made to avoid the defect. A failure
+    /// workload plan's answer if that is made to avoid the defect. Under a memory limit the workload plan may have none. A failure
     /// that a numbered defect explains is noted if the plain plan answers.
     pub(super) fn judge(
         &self,
@@ -151,6 +151,14 @@ impl<'a> Judge<'a> {
         let query = self.queries().get(index)?;
         let expected = self.expected.get(index)?;
         let defective = self.plain.get(index).and_then(|plain| plain.defective.as_ref());
+        if let Err(error) = &found
+            && class == FailureClass::Workload
+            && self.recipe.settings.memory_limit.is_some()
+            && ErrorClass::of(error) == ErrorClass::OutOfMemory
+        {
+            outcome.reach("memory limit", "not enough for an answer");
+            return None;
+        }
         outcome.comparisons += 1;
         if let (Ok(_), Err(error)) = (expected, &found)
             && let Some(defect) = self.queries().iter().find_map(|query| recognize_failure(query, self.table, error))

@@ -32,7 +32,7 @@ pub fn static_points(recipe: &Recipe) -> BTreeSet<Point> {
     points
 }
 
-fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 20] {
+fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 21] {
     let (table, settings, queries) = (&recipe.table, &recipe.settings, recipe.workload.len());
     let count = |counts: fn(&Operation) -> bool| table.history.iter().filter(|operation| counts(operation)).count();
     let appends = count(|operation| matches!(operation, Operation::Append { .. }));
@@ -58,6 +58,7 @@ fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 20] {
         ("settings", "stock provider", settings.stock_provider && !settings.in_memory),
         ("settings", "exact floats", settings.exact_floats),
         ("settings", "priced", settings.price_seed.is_some()),
+        ("settings", "memory limit", settings.memory_limit.is_some()),
         ("settings", "several partitions", settings.target_partitions > 1),
         ("settings", "batches of one row", settings.batch_size == 1),
     ]

@@ -9,7 +9,7 @@ use super::static_points::SHOWN;
 use crate::generate::Bias;
 
 /// Cases of one round. What is learned in one is used from the next one on.
-pub(super) const ROUND: u64 = 25;
+pub(crate) const ROUND: u64 = 25;
 /// Kinds of cases that a round prefers.
 const BIASES: usize = 6;
 /// A kind of which fewer cases are known is not judged by the plans that it brought.
@@ -17,7 +17,7 @@ const JUDGED: u64 = 4;
 
 /// What the cases of a run led to, by what their recipes showed.
 #[derive(Debug, Default)]
-pub(super) struct Steering {
+pub(crate) struct Steering {
     kinds: BTreeMap<Point, Kind>,
     /// What the next round prefers.
     biases: Vec<Bias>,
@@ -37,7 +37,7 @@ struct Kind {
 impl Steering {
     /// The bias of the case at a position of a round. Every other case has none, so that nothing is drawn much more
     /// seldom than it would be without steering.
-    pub(super) fn bias(&self, position: u64) -> Option<&Bias> {
+    pub(crate) fn bias(&self, position: u64) -> Option<&Bias> {
         if position.is_multiple_of(2) || self.biases.is_empty() {
             return None;
         }
@@ -46,7 +46,7 @@ impl Steering {
     }
 
     /// Takes note of a case: what its recipe showed, all that it went through, and how many of its plans were new.
-    pub(super) fn note(&mut self, shown: &BTreeSet<Point>, reached: &BTreeSet<Point>, new_plans: u64) {
+    pub(crate) fn note(&mut self, shown: &BTreeSet<Point>, reached: &BTreeSet<Point>, new_plans: u64) {
         for point in shown {
             let kind = self.kinds.entry(point.clone()).or_default();
             kind.cases += 1;
@@ -61,15 +61,7 @@ impl Steering {
     /// Chooses for the next round: half of the biases lead to the points that are the furthest below their quotas, the
     /// others to what brought the most new plans lately.
     pub(super) fn next_round(&mut self, coverage: &Coverage) {
-        self.biases.clear();
-        for point in wanted(coverage) {
-            if self.biases.len() < BIASES / 2
-                && let Some(bias) = self.towards(&point)
-                && !self.biases.contains(&bias)
-            {
-                self.biases.push(bias);
-            }
-        }
+        self.lead_to(&wanted(coverage), BIASES / 2);
         for bias in self.fertile() {
             if self.biases.len() < BIASES && !self.biases.contains(&bias) {
                 self.biases.push(bias);
@@ -78,6 +70,19 @@ impl Steering {
         for kind in self.kinds.values_mut() {
             kind.recent_cases /= 2;
             kind.recent_plans /= 2;
+        }
+    }
+
+    /// Chooses as many biases as there may be that lead to points, the first ones first.
+    pub(crate) fn lead_to(&mut self, points: &[Point], at_most: usize) {
+        self.biases.clear();
+        for point in points {
+            if self.biases.len() < at_most
+                && let Some(bias) = self.towards(point)
+                && !self.biases.contains(&bias)
+            {
+                self.biases.push(bias);
+            }
         }
     }
 

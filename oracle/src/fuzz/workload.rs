@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use asap_aware_mapping::{Candidate, CandidateSpace, Selection, search_workload, select};
-use asap_execution::{ExecutionError, QueryResult, run};
+use asap_execution::{ExecutionError, QueryResult, RunObserver, SharedNode, run, run_observed};
 use asap_frontend_sql::{FrontendError, TableCatalog, TableSchema, lower_workload};
 use asap_types::{GraphFormat, QueryExpr, canonicalize};
 use datafusion::prelude::SessionContext;
@@ -24,7 +24,8 @@ type Planned = (usize, Arc<QueryExpr>);
 /// Plans all queries together and runs them. Each has an answer or an error of its own.
 pub(super) async fn check(context: &SessionContext, judge: &Judge<'_>, outcome: &mut CaseOutcome) -> Result<()> {
     let planned = lowered(context, judge, outcome).await?;
-    match answers(context, &planned, judge, outcome).await {
+    let context = judge.recipe.settings.limited(context)?;
+    match answers(&context, &planned, judge, outcome).await {
         Ok(answers) => {
             for ((index, _), answer) in planned.iter().zip(answers) {
                 judge.judge(FailureClass::Workload, *index, answer, outcome);
@@ -97,7 +98,11 @@ async fn answers(
     if text != again.dag.render(GraphFormat::Tree) {
         outcome.fail(FailureClass::Determinism, None, "planning the workload twice gave two plans");
     }
-    let results = run(&selection.dag, context).await;
+    let mut spills = Spills(false);
+    let results = run_observed(&selection.dag, context, &mut spills).await;
+    if spills.0 {
+        outcome.reach("memory limit", "shared rows go to a file");
+    }
     let mut answers = Vec::new();
     for ((index, _), result) in planned.iter().zip(results) {
         if let Ok(result) = &result {
@@ -109,6 +114,15 @@ async fn answers(
         });
     }
     Ok(answers)
+}
+
+/// Have the rows of a shared node gone to a temporary file?
+struct Spills(bool);
+
+impl RunObserver for Spills {
+    fn computed(&mut self, shared: SharedNode) {
+        self.0 |= shared.spilled;
+    }
 }
 
 fn answer(query: &Query, result: std::result::Result<QueryResult, ExecutionError>) -> Result<Answer> {

@@ -1,7 +1,7 @@
 //! Histories of datasets: every operation before, between and after every other one.
 
 use rand::Rng;
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedRandom, IteratorRandom};
 
 use super::columns::{self, ColumnPlan, row};
 use super::{TABLE, predicate};
@@ -21,8 +21,15 @@ pub(super) fn generate(rng: &mut impl Rng) -> (TableRecipe, Vec<ColumnPlan>) {
         let bitmap = |column| Operation::CreateIndex { column, kind: IndexKind::Bitmap, name: None };
         history.extend(indexed.map(bitmap));
     }
-    let mut state = State { columns: created.clone(), added: created.len(), indexes: Vec::new(), stable: false };
-    state.stable = rng.random_bool(0.15);
+    let mut state = State {
+        columns: created.clone(),
+        added: created.len(),
+        indexes: Vec::new(),
+        indexed: Vec::new(),
+        stable: false,
+        outdates_index: false,
+    };
+    state.stable = rng.random_bool(0.2);
     history.iter().for_each(|operation| state.note(operation));
     let mut versions = vec![(history.len(), state.columns.clone())];
     for _ in 0..rng.random_range(0..=7) {
@@ -55,15 +62,24 @@ struct State {
     /// Columns that ever were: names are not used again.
     added: usize,
     indexes: Vec<String>,
+    indexed: Vec<String>,
     stable: bool,
+    /// The last operation wrote values that some index does not know.
+    outdates_index: bool,
 }
 
 impl State {
     /// Follows an operation that was drawn.
     fn note(&mut self, operation: &Operation) {
+        self.outdates_index = match operation {
+            Operation::RewriteColumns { columns, .. } => columns.iter().any(|column| self.indexed.contains(column)),
+            Operation::Update { set, .. } => set.iter().any(|set| self.indexed.contains(&set.column)),
+            _ => false,
+        };
         match operation {
             Operation::CreateIndex { column, kind, name } => {
                 self.indexes.push(name.clone().unwrap_or_else(|| format!("{column}_{}", kind.name())));
+                self.indexed.push(column.clone());
             }
             Operation::DropColumn { column } => self.columns.retain(|plan| plan.column.name != *column),
             _ => {}
@@ -72,6 +88,9 @@ impl State {
 
     fn operation(&mut self, rng: &mut impl Rng) -> Operation {
         let columns = &self.columns;
+        if self.outdates_index && rng.random_bool(0.4) {
+            return Operation::OptimizeIndices;
+        }
         match rng.random_range(0..100) {
             0..18 => Operation::Append {
                 rows: {
@@ -147,7 +166,9 @@ impl State {
 
     fn rewrite_columns(&self, rng: &mut impl Rng) -> Operation {
         let Some(position) = self.key(rng) else { return self.index(rng) };
-        let target = self.any_column(rng);
+        let indexed = self.columns.iter().filter(|plan| self.indexed.contains(&plan.column.name));
+        let indexed = indexed.choose(rng).filter(|_| rng.random_bool(0.6));
+        let target = indexed.unwrap_or_else(|| self.any_column(rng));
         let on = &self.columns[position];
         if target.column.name == on.column.name || self.columns.len() < 3 {
             return self.index(rng);

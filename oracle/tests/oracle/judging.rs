@@ -140,6 +140,7 @@ fn groups_in_pieces_excuse_no_other_row() {
 #[case(DataFusionError::from(ArrowError::DivideByZero).context("folding").into(), ErrorClass::DivideByZero)]
 #[case(DataFusionError::Plan("no such column".into()).into(), ErrorClass::Invalid)]
 #[case(DataFusionError::Internal("divide by zero".into()).into(), ErrorClass::Internal)]
+#[case(DataFusionError::ResourcesExhausted("divide by zero".into()).into(), ErrorClass::OutOfMemory)]
 #[case(DataFusionError::External(Box::new(IoError::other("gone"))).into(), ErrorClass::Other)]
 fn errors_have_a_class(#[case] error: OracleError, #[case] class: ErrorClass) {
     assert_eq!(ErrorClass::of(&error), class);

@@ -211,3 +211,18 @@ fn largest(column: &str) -> Expr {
     let query = Query { group_by: Some(Vec::new()), ..Query::of_table("t", vec![max]) };
     Expr::Scalar { query: Box::new(query), data_type: Type::Int64 }
 }
+
+/// Under a memory limit an answer may be missing, and none is wrong.
+#[rstest]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_limit_makes_no_answer_wrong(#[values(1, 1 << 10, 2 << 10, 4 << 10, 16 << 10)] bytes: usize) {
+    let sum = || Expr::aggregate(Function::Sum, Expr::column("b"), None);
+    let mut recipe = recipe(rows(), grouped(&["a"], sum()));
+    recipe.workload.push(grouped(&["a", "c"], sum()));
+    recipe.workload.push(grouped(&["c"], sum()));
+    recipe.settings.memory_limit = Some(bytes);
+    let is_missing = Point::new("memory limit", "not enough for an answer");
+    for outcome in check(recipe).await {
+        assert!(bytes > 1 || outcome.points.contains(&is_missing), "{:?}", outcome.points);
+    }
+}

@@ -33,6 +33,7 @@ pub(super) fn simpler_settings(recipe: &Recipe) -> Vec<Edit> {
         Box::new(|recipe| recipe.settings.zone_maps_read = false),
         Box::new(|recipe| recipe.settings.exact_floats = false),
         Box::new(|recipe| recipe.settings.price_seed = None),
+        Box::new(|recipe| recipe.settings.memory_limit = None),
     ];
     for name in recipe.settings.pushdown.keys() {
         let name = name.clone();

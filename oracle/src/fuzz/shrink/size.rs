@@ -136,6 +136,7 @@ fn settings_weight(settings: &Settings) -> u64 {
         settings.zone_maps_read,
         settings.exact_floats,
         settings.price_seed.is_some(),
+        settings.memory_limit.is_some(),
     ];
     3 * count(settings.pushdown.len() + special.iter().filter(|special| **special).count())
 }
