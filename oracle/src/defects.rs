@@ -29,7 +29,7 @@ pub enum Defect {
     /// DataFusion's plan of a truth test that two expressions share, or that a CASE reads, fails with an internal error:
     /// the logical plan has it as never NULL, the physical one as nullable.
     NullableTruthTest,
-    /// DataFusion's grouped MIN and MAX of floats start at the largest finite numbers and compare as numbers: an infinity
+    /// DataFusion's grouped MIN and MAX of floats, also those of a grand total beside a DISTINCT aggregate, start at the largest finite numbers and compare as numbers: an infinity
     /// alone is lost, and after a NaN comes whatever follows it.
     GroupedFloatExtrema,
     /// DataFusion computes an aggregate's argument also for rows that its FILTER rejects, and over no row at all if WHERE pins
@@ -55,6 +55,12 @@ pub enum Defect {
     /// `x NOT IN (SELECT …)` of a constant `x`, as WHERE may pin it to one, is TRUE in DataFusion where a NULL makes it unknown.
     /// apache/datafusion#25340.
     ConstantNotIn,
+    /// DataFusion folds `x NOT IN (1) OR x NOT IN (2)` to TRUE, also where `x` is NULL.
+    DisjointLists,
+    /// DataFusion loses the column that tells grouping sets apart where two aggregates fold to one, and the query fails.
+    LostGroupingId,
+    /// Lance's zone map skips a NaN with a sign, which is less than all numbers.
+    SkippedNan,
 }
 
 /// An answer, right or wrong, and what may have become of it.
@@ -91,11 +97,13 @@ pub struct Evidence<'a> {
     pub is_parallel: bool,
     /// The plain answer without any index, if there is one.
     pub unindexed: Option<&'a Answer>,
+    /// [`Self::unindexed`] without the simplification of expressions either, by DataFusion or by Lance.
+    pub unsimplified: Option<&'a Answer>,
 }
 
 impl Defect {
     /// All of them, by number.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::ConstantGroupKeys,
         Self::PrunedSortKeys,
         Self::IndexedTruthTest,
@@ -109,6 +117,9 @@ impl Defect {
         Self::TwiceWidenedSum,
         Self::NeverHaving,
         Self::ConstantNotIn,
+        Self::DisjointLists,
+        Self::LostGroupingId,
+        Self::SkippedNan,
     ];
 
     /// The defect's number, which never changes.
@@ -128,6 +139,9 @@ impl Defect {
             Self::TwiceWidenedSum => 11,
             Self::NeverHaving => 12,
             Self::ConstantNotIn => 13,
+            Self::DisjointLists => 14,
+            Self::LostGroupingId => 15,
+            Self::SkippedNan => 16,
         }
     }
 
@@ -147,12 +161,14 @@ impl Defect {
             Self::NeverHaving => evidence::lost_having(evidence),
             Self::TwiceWidenedSum => evidence::is_right_but_for_wide_sums(evidence),
             Self::ConstantNotIn => evidence::takes_unknown_for_no_match(evidence),
+            Self::DisjointLists => evidence::loses_unknown_lists(evidence),
+            Self::SkippedNan => evidence::skips_nan(evidence),
             Self::ConstantGroupingKey => {
                 let Evidence { query, table, found, .. } = *evidence;
                 evidence::is_right_but_for_constant_keys(query, table, found)
                     || evidence.is_parallel && evidence::answers_groups_in_pieces(query, table, found)
             }
-            Self::NullableTruthTest | Self::EagerFilteredArgument => false,
+            Self::NullableTruthTest | Self::EagerFilteredArgument | Self::LostGroupingId => false,
         }
     }
 
@@ -164,6 +180,7 @@ impl Defect {
             Self::EagerFilteredArgument => evidence::is_eager_argument(query, error),
             Self::RepeatedNanKey => evidence::panics_on_nan_key(query, table, error),
             Self::TwiceWidenedSum => evidence::compares_wide_sum(query, error),
+            Self::LostGroupingId => evidence::lost_grouping_id(query, error),
             _ => false,
         }
     }
@@ -223,6 +240,9 @@ impl Defect {
             Self::TwiceWidenedSum => recipes::twice_widened_sum(),
             Self::NeverHaving => recipes::never_having(),
             Self::ConstantNotIn => recipes::constant_not_in(),
+            Self::DisjointLists => recipes::disjoint_lists(),
+            Self::LostGroupingId => recipes::lost_grouping_id(),
+            Self::SkippedNan => recipes::skipped_nan(),
         }
     }
 }

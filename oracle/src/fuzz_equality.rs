@@ -156,6 +156,9 @@ async fn replay_file(file: &PathBuf) -> Result<ExitCode> {
     for failure in &outcome.failures {
         _ = writeln!(out, "DIFFERENT {failure}");
     }
+    for (number, answers) in &outcome.defects {
+        _ = writeln!(out, "wrong in the libraries: defect {number}, {answers} answers");
+    }
     _ = writeln!(out, "{} comparisons, {} different", outcome.comparisons, outcome.failures.len());
     Ok(if outcome.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -11,7 +11,7 @@ use crate::OracleError;
 use crate::answer::Answer;
 use crate::error_class::ErrorClass;
 use crate::model::Table;
-use crate::query::{Comparison, Expr, Function, Output, Query, SortKey, visit};
+use crate::query::{Column, Comparison, Expr, Function, Output, Query, SortKey, visit};
 use crate::recipe::Operation;
 use crate::value::{Row, Type, Value};
 
@@ -22,13 +22,15 @@ pub(super) fn lost_group_keys(evidence: &Evidence<'_>) -> bool {
     grouped && counts == (0, 1) && has_grand_total(evidence.optimized)
 }
 
-/// A grand total with HAVING answers its row where there is none, and no filter is left above the aggregate.
+/// A grand total with HAVING answers a row where there is none: that of no row.
 pub(super) fn lost_having(evidence: &Evidence<'_>) -> bool {
-    let counts = (evidence.expected.rows.len(), evidence.found.rows.len());
-    evidence.query.is_grand_total()
-        && evidence.query.having.is_some()
-        && counts == (0, 1)
-        && !has_filter_above_aggregate(evidence.optimized)
+    let Evidence { query, table, expected, found, .. } = evidence;
+    let none = Expr::literal(Value::Boolean(false), Type::Boolean);
+    let of_nothing = Query { filter: Some(none), having: None, ..(*query).clone() };
+    query.is_grand_total()
+        && query.having.is_some()
+        && expected.rows.is_empty()
+        && table.answer(&of_nothing).is_ok_and(|answer| answer.difference(found).is_none())
 }
 
 /// The outermost Sort has fewer keys than ORDER BY, and the answer is right under as many of them.
@@ -54,22 +56,36 @@ pub(super) fn is_right_under_fewer_keys(query: &Query, table: &Table, found: &An
     fewer.into_iter().any(|left| is_right(query, left, table, found))
 }
 
-/// A filter asks for the truth of a boolean column that has an index, and without indexes the plain answer is right.
+/// A filter asks for the truth of what reads a column that has an index, and without indexes the plain answer is right.
 pub(super) fn lost_unknown_rows(evidence: &Evidence<'_>) -> bool {
-    let indexed = |name: &str| {
-        let creates =
-            |operation: &Operation| matches!(operation, Operation::CreateIndex { column, .. } if column == name);
-        evidence.recipe.history.iter().any(creates)
-    };
+    let indexed = |name: &str| has_index(evidence, name);
     let mut asks = false;
     for filter in evidence.query.filters() {
         visit(filter, &mut |expr| {
             if let Expr::IsTruth { operand, .. } = expr {
-                asks |= matches!(&**operand, Expr::Column(name) if indexed(name));
+                visit(operand, &mut |read| asks |= matches!(read, Expr::Column(name) if indexed(name)));
             }
         });
     }
     asks && is_right_unindexed(evidence)
+}
+
+/// A filter reads a float column that has an index, the table has a NaN, and without indexes the plain answer is right.
+pub(super) fn skips_nan(evidence: &Evidence<'_>) -> bool {
+    let columns = &evidence.table.columns;
+    let is_float = |expr: &Expr| expr.data_type(columns).is_ok_and(Type::is_float);
+    let mut reads = false;
+    for filter in evidence.query.filters() {
+        visit(filter, &mut |expr| {
+            reads |= matches!(expr, Expr::Column(name) if is_float(expr) && has_index(evidence, name));
+        });
+    }
+    reads && evidence.table.rows.iter().flatten().any(is_nan) && is_right_unindexed(evidence)
+}
+
+fn has_index(evidence: &Evidence<'_>, name: &str) -> bool {
+    let creates = |operation: &Operation| matches!(operation, Operation::CreateIndex { column, .. } if column == name);
+    evidence.recipe.history.iter().any(creates)
 }
 
 /// The fields of a physical plan are more nullable than those of its logical plan, and the query has a truth test.
@@ -143,14 +159,14 @@ fn pinned_columns(query: &Query) -> Vec<String> {
     pinned
 }
 
-/// A grouped query over floats that are not all finite is right in every other column than MIN and MAX of floats, and
+/// A grouped query (also a grand total beside a DISTINCT aggregate) over floats that are not all finite is right in every other column than MIN and MAX of floats, and
 /// there it has a number that the argument has, or an end of the finite range. Rows that a LIMIT chose by such a column
 /// are not excused.
 pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found: &Answer) -> bool {
-    let grouped = query.group_by.as_ref().is_some_and(|keys| !keys.is_empty());
+    let grouped = query.group_by.as_ref().is_some_and(|keys| !keys.is_empty() || has_distinct(query));
+    let (Ok(read), Ok(expected)) = (query.source.columns(&table.columns), table.answer(query)) else { return false };
     let columns: Vec<usize> =
-        (0..query.outputs.len()).filter(|&output| is_float_extremum(&query.outputs[output].expr, table)).collect();
-    let Ok(expected) = table.answer(query) else { return false };
+        (0..query.outputs.len()).filter(|&output| is_float_extremum(&query.outputs[output].expr, &read)).collect();
     if !grouped
         || columns.is_empty()
         || query.limit.is_some()
@@ -202,6 +218,24 @@ pub(super) fn takes_unknown_for_no_match(evidence: &Evidence<'_>) -> bool {
     let Ok(filter) = two_valued;
     let answer = table.answer(&Query { filter: Some(filter), ..(*query).clone() });
     asks && answer.is_ok_and(|answer| answer.difference(found).is_none())
+}
+
+/// A column is looked up in several lists, and without DataFusion's simplification the answer is right.
+pub(super) fn loses_unknown_lists(evidence: &Evidence<'_>) -> bool {
+    let mut operands: Vec<Expr> = Vec::new();
+    let mut several = false;
+    evidence.query.visit(&mut |expr| {
+        if let Expr::InList { operand, .. } = expr {
+            several |= operands.contains(operand);
+            operands.push((**operand).clone());
+        }
+    });
+    several && evidence.unsimplified.is_some_and(|answer| evidence.expected.difference(answer).is_none())
+}
+
+/// A query with grouping sets fails for want of the column that tells them apart.
+pub(super) fn lost_grouping_id(query: &Query, error: &OracleError) -> bool {
+    query.grouping.is_some() && error.to_string().contains("No field named __grouping_id")
 }
 
 /// Decimals of different types are compared where a query has a sum of decimals beside a DISTINCT aggregate.
@@ -291,7 +325,8 @@ pub(super) fn panics_on_nan_key(query: &Query, table: &Table, error: &OracleErro
 }
 
 fn limits_float_keys(query: &Query, table: &Table) -> bool {
-    let is_float = |key: &Expr| key.data_type(&table.columns).is_ok_and(Type::is_float);
+    let columns = query.source.columns(&table.columns).unwrap_or_default();
+    let is_float = |key: &Expr| key.data_type(&columns).is_ok_and(Type::is_float);
     query.limit.is_some() && query.group_by.iter().flatten().any(is_float) && table.rows.iter().flatten().any(is_nan)
 }
 
@@ -299,9 +334,13 @@ fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float64(float) if float.0.is_nan())
 }
 
-fn is_float_extremum(expr: &Expr, table: &Table) -> bool {
+fn has_distinct(query: &Query) -> bool {
+    query.outputs.iter().any(|output| matches!(&output.expr, Expr::Aggregate(call) if call.distinct))
+}
+
+fn is_float_extremum(expr: &Expr, columns: &[Column]) -> bool {
     let Expr::Aggregate(call) = expr else { return false };
-    matches!(call.function, Function::Min | Function::Max) && call.data_type(&table.columns).is_ok_and(Type::is_float)
+    matches!(call.function, Function::Min | Function::Max) && call.data_type(columns).is_ok_and(Type::is_float)
 }
 
 fn has_special_floats(table: &Table) -> bool {
@@ -326,16 +365,6 @@ fn is_right_unindexed(evidence: &Evidence<'_>) -> bool {
 fn has_grand_total(plan: &LogicalPlan) -> bool {
     plan.exists(|node| Ok(matches!(node, LogicalPlan::Aggregate(aggregate) if aggregate.group_expr.is_empty())))
         .unwrap_or(false)
-}
-
-fn has_filter_above_aggregate(plan: &LogicalPlan) -> bool {
-    let mut filters = false;
-    let visited = plan.apply(|node| {
-        filters |= matches!(node, LogicalPlan::Filter(_));
-        let is_below = matches!(node, LogicalPlan::Aggregate(_));
-        Ok(if is_below { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    });
-    visited.is_err() || filters
 }
 
 /// How many keys the outermost Sort has.

@@ -131,6 +131,39 @@ pub(super) fn constant_not_in() -> Recipe {
     recipe(vec![column], vec![Operation::Create { rows: vec![vec![Value::Null]] }], query)
 }
 
+pub(super) fn disjoint_lists() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Int64, nullable: true };
+    let not_in = |value| Expr::InList {
+        operand: Box::new(Expr::column("c0")),
+        list: vec![Expr::literal(Value::Int64(value), Type::Int64)],
+        negated: true,
+    };
+    let filter = Some(Expr::Or(vec![not_in(1), not_in(2)]));
+    let query = Query { filter, ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
+    recipe(vec![column], vec![Operation::Create { rows: vec![vec![Value::Null]] }], query)
+}
+
+pub(super) fn lost_grouping_id() -> Recipe {
+    let known = Expr::IsNull { operand: Box::new(Expr::column("c0")), negated: true };
+    let values = [Expr::column("c0"), Expr::case(known, Expr::column("c0"), None)];
+    let mut outputs = vec![Output::new(Expr::column("c0"), "c0")];
+    for (position, value) in values.into_iter().enumerate() {
+        outputs.push(Output::new(Expr::aggregate(Function::Count, value, None), format!("m{position}")));
+    }
+    let grouping = Some(Grouping::Sets(vec![vec![0]]));
+    integers(Vec::new(), Query { grouping, ..grouped(vec![Expr::column("c0")], outputs, 0) })
+}
+
+pub(super) fn skipped_nan() -> Recipe {
+    let column = Column { name: "c0".to_owned(), data_type: Type::Float64, nullable: false };
+    let float = |value| Value::Float64(Float(value));
+    let create = Operation::Create { rows: vec![vec![float(-f64::NAN)]] };
+    let index = Operation::CreateIndex { column: "c0".to_owned(), kind: IndexKind::ZoneMap, name: None };
+    let filter = Expr::compare(Comparison::Less, Expr::column("c0"), Expr::literal(float(1.0), Type::Float64));
+    let query = Query { filter: Some(filter), ..Query::of_table("t", vec![Output::new(Expr::column("c0"), "c0")]) };
+    recipe(vec![column], vec![create, index], query)
+}
+
 fn grouped(keys: Vec<Expr>, outputs: Vec<Output>, sorted: usize) -> Query {
     let order_by = (0..sorted)
         .map(|output| SortKey { output, descending: false, nulls_first: None, spelling: Spelling::Usual })

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use arrow::datatypes::{Schema, SchemaRef};
+use datafusion::execution::SessionStateBuilder;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::displayable;
 use datafusion::prelude::SessionContext;
@@ -125,6 +126,8 @@ impl<'a> Judge<'a> {
         let optimized = self.sessions.plain.sql(&query.to_string()).await?.into_optimized_plan()?;
         let unindexed = plain_answer(&self.sessions.unindexed, query).await;
         let unindexed = unindexed.ok().map(|(answer, _)| answer);
+        let unsimplified = plain_answer(&unsimplified(&self.sessions.unindexed), query).await;
+        let unsimplified = unsimplified.ok().map(|(answer, _)| answer);
         Ok(recognize(&Evidence {
             query,
             recipe: &self.recipe.table,
@@ -134,6 +137,7 @@ impl<'a> Judge<'a> {
             found,
             is_parallel: self.is_parallel(),
             unindexed: unindexed.as_ref(),
+            unsimplified: unsimplified.as_ref(),
         }))
     }
 
@@ -280,6 +284,13 @@ impl<'a> Judge<'a> {
         }
         false
     }
+}
+
+/// The session without the rules that simplify expressions.
+fn unsimplified(session: &SessionContext) -> SessionContext {
+    let state = session.state();
+    let rules = state.optimizers().iter().filter(|rule| rule.name() != "simplify_expressions").cloned().collect();
+    SessionContext::new_with_state(SessionStateBuilder::new_from_existing(state).with_optimizer_rules(rules).build())
 }
 
 /// Do schemas differ only in fields of the second that are NOT NULL?

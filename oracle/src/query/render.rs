@@ -7,6 +7,7 @@ use super::{
     Aggregate, Arithmetic, Comparison, Expr, Function, Grouping, JoinKind, Nesting, Output, Query, SortKey, Source,
     Spelling,
 };
+use crate::value::Type;
 
 /// The SQL text.
 impl Display for Query {
@@ -116,6 +117,10 @@ fn key_text(key: &Expr, query: &Query) -> String {
     match (query.key_spelling, query.outputs.iter().position(|output| output.expr == *key)) {
         (Spelling::Position, Some(position)) => (position + 1).to_string(),
         (Spelling::Other, Some(position)) => query.outputs[position].name.clone(),
+        // A bare number is a position.
+        _ if matches!(key, Expr::Literal(literal) if literal.data_type == Type::Int64) => {
+            format!("CAST({key} AS BIGINT)")
+        }
         _ => key.to_string(),
     }
 }
