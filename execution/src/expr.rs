@@ -8,6 +8,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr as DfExpr, Operator as DfOperato
 
 use crate::ExecutionError;
 use crate::average::AverageFromParts;
+use crate::in_lists;
 use crate::literal::to_scalar;
 use crate::truth_test;
 
@@ -27,7 +28,11 @@ impl ExprTranslator<'_> {
 
     /// A row predicate, in the form that table providers know.
     pub(crate) fn predicate(&self, expr: &Expr) -> Result<DfExpr, ExecutionError> {
-        let boxed = |expr: &Expr| self.predicate(expr).map(Box::new);
+        Ok(in_lists::keep_apart(self.verbatim(expr)?)?)
+    }
+
+    fn verbatim(&self, expr: &Expr) -> Result<DfExpr, ExecutionError> {
+        let boxed = |expr: &Expr| self.verbatim(expr).map(Box::new);
         Ok(match expr {
             Expr::Column(id) => {
                 let columns = self.columns.len();
@@ -48,9 +53,7 @@ impl ExprTranslator<'_> {
             Expr::Unary { op, arg } => unary(*op, boxed(arg)?),
             Expr::Cast { arg, to, null_on_failure: false } => DfExpr::Cast(Cast::new(boxed(arg)?, to.clone())),
             Expr::Cast { arg, to, null_on_failure: true } => DfExpr::TryCast(TryCast::new(boxed(arg)?, to.clone())),
-            Expr::InList { arg, list, negated } => {
-                DfExpr::InList(InList::new(boxed(arg)?, self.predicates(list)?, *negated))
-            }
+            Expr::InList { arg, list, negated } => DfExpr::InList(InList::new(boxed(arg)?, self.all(list)?, *negated)),
             Expr::Like { arg, pattern, escape, case_insensitive, negated } => {
                 DfExpr::Like(Like::new(*negated, boxed(arg)?, boxed(pattern)?, *escape, *case_insensitive))
             }
@@ -64,17 +67,17 @@ impl ExprTranslator<'_> {
             )),
             Expr::Function { name, args, .. } => {
                 let udf = self.functions.udf(name).map_err(|_| ExecutionError::UnknownFunction(name.clone()))?;
-                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, self.predicates(args)?))
+                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, self.all(args)?))
             }
             Expr::AverageFromParts { sum, count, data_type } => {
                 let udf = AverageFromParts::udf(data_type.clone());
-                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, vec![self.predicate(sum)?, self.predicate(count)?]))
+                DfExpr::ScalarFunction(ScalarFunction::new_udf(udf, vec![self.verbatim(sum)?, self.verbatim(count)?]))
             }
         })
     }
 
-    fn predicates(&self, exprs: &[Expr]) -> Result<Vec<DfExpr>, ExecutionError> {
-        exprs.iter().map(|expr| self.predicate(expr)).collect()
+    fn all(&self, exprs: &[Expr]) -> Result<Vec<DfExpr>, ExecutionError> {
+        exprs.iter().map(|expr| self.verbatim(expr)).collect()
     }
 
     pub(crate) fn exprs(&self, exprs: &[Expr]) -> Result<Vec<DfExpr>, ExecutionError> {

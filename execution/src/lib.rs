@@ -33,6 +33,7 @@ mod average;
 mod compare;
 mod error;
 mod expr;
+mod in_lists;
 mod literal;
 mod materialize;
 mod panic;

@@ -220,7 +220,7 @@ impl Defect {
     /// Are workload plans made so that the defect does not strike them?
     #[must_use]
     pub fn is_avoided(self) -> bool {
-        matches!(self, Self::ConstantGroupKeys | Self::NeverHaving)
+        matches!(self, Self::ConstantGroupKeys | Self::NeverHaving | Self::DisjointLists)
     }
 
     /// The smallest case that shows it.

@@ -80,6 +80,33 @@ async fn a_null_predicate_is_not_true(#[case] predicate: &str, #[case] expected:
     assert_eq!(case, [expected.to_string()]);
 }
 
+/// DataFusion 54.1 merges the lists, and then keeps the rows where `x` is NULL (defect 14 of
+/// the oracle), so the answers stand here.
+#[rstest]
+#[case::disjoint("x NOT IN (1) OR x NOT IN (2)", 5)]
+#[case::long("x NOT IN (1, 2, 4, 6, 8) OR x NOT IN (11, 12, 13, 14, 15)", 5)]
+#[case::overlapping("x NOT IN (5, 7) OR x NOT IN (7, 10)", 4)]
+#[case::negated("NOT (x IN (1) AND x IN (2))", 5)]
+#[case::deeper("NOT (x IN (5, 7) AND (p OR x IN (10, 3)))", 4)]
+#[case::expressions("x + 1 NOT IN (1) OR x + 1 NOT IN (2)", 5)]
+#[case::both("x IN (5, 7, 10) AND x IN (7, 3)", 1)]
+#[case::either("x IN (5, 7) OR x IN (7, 10)", 3)]
+#[case::null_in_a_list("x NOT IN (5, NULL) OR x NOT IN (7)", 4)]
+#[tokio::test]
+async fn lists_of_one_column_stay_unknown_where_it_is_null(#[case] predicate: &str, #[case] expected: usize) {
+    let context = session(1).await;
+    let asked = [
+        format!("SELECT count(*) AS n FROM r WHERE {predicate}"),
+        format!("SELECT count(*) FILTER (WHERE {predicate}) AS n FROM r"),
+        format!("SELECT count(CASE WHEN {predicate} THEN 1 END) AS n FROM r"),
+    ];
+    for sql in &asked {
+        let (_, selection) = plan(&context, &[sql]).await;
+        let found = support::answers(&selection.dag, &context).await;
+        assert_eq!(text(&found[0].batches), [expected.to_string()], "{sql}");
+    }
+}
+
 /// datafusion#22773: DataFusion 54.1 itself fails to run a filter that has no type.
 #[tokio::test]
 async fn datafusion_22773_an_untyped_null_keeps_no_row() {
