@@ -50,12 +50,12 @@ impl Workspace {
         self.build(&["--bins"])
     }
 
-    /// [`Self::build_programs`] with faults in the crates of the workspace, or optimized. Features of other packages stay
-    /// as they are.
+    /// Builds the oracle, with faults in the crates of the workspace, or optimized. Features of other packages stay as they
+    /// are.
     pub(crate) fn build_oracle(&self, faults: bool, release: bool) -> Result<Result<Programs, ExitStatus>, Error> {
         let faults: &[&str] = if faults { &["--features", "asap-oracle/faults"] } else { &[] };
         let release: &[&str] = if release { &["--release"] } else { &[] };
-        self.build(&[&["--bins"], faults, release].concat())
+        self.build(&[&["--bin", "asap-oracle"], faults, release].concat())
     }
 
     fn build(&self, selection: &[&str]) -> Result<Result<Programs, ExitStatus>, Error> {
