@@ -1,7 +1,7 @@
 //! IR expressions as DataFusion expressions.
 
 use asap_types::{ArithmeticOp, CompareOp, Expr, LogicalOp, UnaryOp};
-use datafusion::common::Column;
+use datafusion::common::{Column, DFSchema};
 use datafusion::execution::FunctionRegistry;
 use datafusion::logical_expr::expr::{Case, Cast, InList, Like, ScalarFunction, TryCast};
 use datafusion::logical_expr::{BinaryExpr, Expr as DfExpr, Operator as DfOperator};
@@ -15,22 +15,28 @@ use crate::truth_test;
 /// Translates expressions over the columns of one input.
 pub(crate) struct ExprTranslator<'a> {
     /// The input's columns, by position.
-    pub(crate) columns: &'a [Column],
+    columns: Vec<Column>,
+    schema: &'a DFSchema,
     /// Where functions that are known by name come from.
     pub(crate) functions: &'a dyn FunctionRegistry,
 }
 
-impl ExprTranslator<'_> {
+impl<'a> ExprTranslator<'a> {
+    pub(crate) fn new(input: &'a DFSchema, functions: &'a dyn FunctionRegistry) -> Self {
+        Self { columns: input.columns(), schema: input, functions }
+    }
+
     /// A value: a key, an argument, an output column, or the filter of a measure.
     pub(crate) fn expr(&self, expr: &Expr) -> Result<DfExpr, ExecutionError> {
-        Ok(truth_test::spell_out(self.predicate(expr)?)?)
+        Ok(truth_test::spell_out(in_lists::guard_value(self.verbatim(expr)?, self.schema)?)?)
     }
 
-    /// A row predicate, in the form that table providers know.
+    /// A row predicate, with truth tests in the form that table providers know.
     pub(crate) fn predicate(&self, expr: &Expr) -> Result<DfExpr, ExecutionError> {
-        Ok(in_lists::keep_apart(self.verbatim(expr)?)?)
+        Ok(in_lists::guard_conjuncts(self.verbatim(expr)?, self.schema)?)
     }
 
+    /// Word for word, with nothing that DataFusion has to be kept from.
     fn verbatim(&self, expr: &Expr) -> Result<DfExpr, ExecutionError> {
         let boxed = |expr: &Expr| self.verbatim(expr).map(Box::new);
         Ok(match expr {

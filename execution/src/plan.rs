@@ -86,8 +86,7 @@ impl Planner<'_> {
             Operator::Filter { predicate, input } => filter(self.input(*input)?, &predicate.0, self.functions),
             Operator::Project { columns, input } => {
                 let input = self.input(*input)?;
-                let from = columns_of(&input);
-                let translator = ExprTranslator { columns: &from, functions: self.functions };
+                let translator = ExprTranslator::new(input.schema(), self.functions);
                 let exprs = columns.iter().map(|column| translator.expr(&column.expr)).collect::<Result<_, _>>()?;
                 numbered_projection(input, exprs)
             }
@@ -95,8 +94,7 @@ impl Planner<'_> {
             Operator::Distinct { input } => Ok(LogicalPlan::Distinct(Distinct::All(Arc::new(self.input(*input)?)))),
             Operator::Sort { keys, input } => {
                 let input = self.input(*input)?;
-                let from = columns_of(&input);
-                let translator = ExprTranslator { columns: &from, functions: self.functions };
+                let translator = ExprTranslator::new(input.schema(), self.functions);
                 let keys = keys
                     .iter()
                     .map(|key| Ok(SortExpr::new(translator.expr(&key.expr)?, !key.descending, key.nulls_first)))
@@ -149,8 +147,8 @@ impl Planner<'_> {
             Reduction::PerEntity => return Err(ExecutionError::Unsupported("grouping per entity")),
         };
         let input = self.input(input)?;
-        let from = columns_of(&input);
-        let translator = ExprTranslator { columns: &from, functions: self.functions };
+        let schema = Arc::clone(input.schema());
+        let translator = ExprTranslator::new(&schema, self.functions);
         // DataFusion 54.1 gives wrong answers for keys that it folds to constants (defects 1 and 2 of the oracle), so those
         // that read no column are projected above. A key that reads one may fold as well (`coalesce(1, x)`), so unless a
         // plain column holds the groups apart, a group must show that it has a row.
@@ -177,7 +175,7 @@ impl Planner<'_> {
                 let filter = asap_faults::inject(asap_faults::Fault::FirstFilterForAll, filter, |_| {
                     filters.get(0).map(|filter| &filter.0)
                 });
-                Ok(aggregate_expr(measure, filter, &translator, input.schema())?.alias(format!("m{index}")))
+                Ok(aggregate_expr(measure, filter, &translator, &schema)?.alias(format!("m{index}")))
             })
             .collect::<Result<Vec<_>, ExecutionError>>()?;
         if needs_a_row {
@@ -213,8 +211,7 @@ fn filter(
     predicate: &Expr,
     functions: &dyn FunctionRegistry,
 ) -> Result<LogicalPlan, ExecutionError> {
-    let columns = columns_of(&input);
-    let predicate = ExprTranslator { columns: &columns, functions }.predicate(predicate)?;
+    let predicate = ExprTranslator::new(input.schema(), functions).predicate(predicate)?;
     Ok(LogicalPlanBuilder::from(input).filter(predicate)?.build()?)
 }
 

@@ -29,8 +29,8 @@ pub enum Defect {
     /// DataFusion's plan of a truth test that two expressions share, or that a CASE reads, fails with an internal error:
     /// the logical plan has it as never NULL, the physical one as nullable.
     NullableTruthTest,
-    /// DataFusion's grouped MIN and MAX of floats, also those of a grand total beside a DISTINCT aggregate, start at the largest finite numbers and compare as numbers: an infinity
-    /// alone is lost, and after a NaN comes whatever follows it.
+    /// DataFusion's grouped MIN and MAX of floats, also those of a grand total beside a DISTINCT aggregate, start at the largest
+    /// finite numbers and compare as numbers: an infinity alone is lost, and after a NaN comes whatever follows it.
     GroupedFloatExtrema,
     /// DataFusion computes an aggregate's argument also for rows that its FILTER rejects, and over no row at all if WHERE pins
     /// its column to a constant, and fails where it overflows.
@@ -55,7 +55,8 @@ pub enum Defect {
     /// `x NOT IN (SELECT …)` of a constant `x`, as WHERE may pin it to one, is TRUE in DataFusion where a NULL makes it unknown.
     /// apache/datafusion#25340.
     ConstantNotIn,
-    /// DataFusion folds `x NOT IN (1) OR x NOT IN (2)` to TRUE, also where `x` is NULL.
+    /// DataFusion merges lists of one value as if it were never NULL: `x NOT IN (1) OR x NOT IN (2)` folds to TRUE,
+    /// `x IN (1) AND x IN (2)` to FALSE.
     DisjointLists,
     /// DataFusion loses the column that tells grouping sets apart where two aggregates fold to one, and the query fails.
     LostGroupingId,
@@ -217,10 +218,22 @@ impl Defect {
         }
     }
 
-    /// Are workload plans made so that the defect does not strike them?
+    /// Does the defect never strike a workload plan? They are made to avoid it, or the front end refuses what it strikes.
     #[must_use]
     pub fn is_avoided(self) -> bool {
-        matches!(self, Self::ConstantGroupKeys | Self::NeverHaving | Self::DisjointLists)
+        match self {
+            Self::ConstantGroupKeys | Self::NeverHaving | Self::DisjointLists => true,
+            Self::ConstantGroupingKey | Self::TwiceWidenedSum | Self::ConstantNotIn | Self::LostGroupingId => true,
+            Self::PrunedSortKeys
+            | Self::IndexedTruthTest
+            | Self::NullableTruthTest
+            | Self::GroupedFloatExtrema
+            | Self::EagerFilteredArgument
+            | Self::StaleStableRowId
+            | Self::SignedZeroFilter
+            | Self::RepeatedNanKey
+            | Self::SkippedNan => false,
+        }
     }
 
     /// The smallest case that shows it.

@@ -131,12 +131,13 @@ impl Settings {
     /// The session under the memory limit, or as it is without one. It knows the same tables and rules.
     ///
     /// # Errors
-    /// The system has no place for temporary files.
+    /// DataFusion refuses the limit.
     pub fn limited(&self, session: &SessionContext) -> Result<SessionContext> {
         let Some(bytes) = self.memory_limit else { return Ok(session.clone()) };
         let runtime = RuntimeEnvBuilder::from_runtime_env(&session.runtime_env());
-        // A sort may not set aside more than there is; a new catalog would replace the one that knows the tables.
-        let config = session.copied_config().with_sort_spill_reservation_bytes(0);
+        // A sort may not set aside more than there is; partitions may not race for what there is; a new catalog would
+        // replace the one that knows the tables.
+        let config = session.copied_config().with_sort_spill_reservation_bytes(0).with_target_partitions(1);
         let config = config.with_create_default_catalog_and_schema(false);
         let state = SessionStateBuilder::new_from_existing(session.state());
         let runtime = runtime.with_memory_limit(bytes, 1.0).build_arc()?;

@@ -88,6 +88,13 @@ async fn a_null_predicate_is_not_true(#[case] predicate: &str, #[case] expected:
 #[case::overlapping("x NOT IN (5, 7) OR x NOT IN (7, 10)", 4)]
 #[case::negated("NOT (x IN (1) AND x IN (2))", 5)]
 #[case::deeper("NOT (x IN (5, 7) AND (p OR x IN (10, 3)))", 4)]
+#[case::nested("NOT (x IN (5, 7) AND x IN (10, 3))", 5)]
+#[case::negated_alone("NOT (x IN (5, 7)) OR NOT (x IN (10, 3))", 5)]
+#[case::comparisons("NOT ((x = 5 OR x = 7) AND (x = 10 OR 3 = x))", 5)]
+#[case::one_list("NOT ((x = 5 OR x = 7) AND x IN (10, 3))", 5)]
+#[case::excepted("NOT (x IN (5, 7) AND x NOT IN (5, 7))", 5)]
+#[case::tested("(x IN (5, 7) AND x IN (10, 3)) IS NOT TRUE", 9)]
+#[case::is_unknown("(x IN (5, 7) AND x IN (10, 3)) IS NULL", 4)]
 #[case::expressions("x + 1 NOT IN (1) OR x + 1 NOT IN (2)", 5)]
 #[case::both("x IN (5, 7, 10) AND x IN (7, 3)", 1)]
 #[case::either("x IN (5, 7) OR x IN (7, 10)", 3)]
@@ -105,6 +112,28 @@ async fn lists_of_one_column_stay_unknown_where_it_is_null(#[case] predicate: &s
         let found = support::answers(&selection.dag, &context).await;
         assert_eq!(text(&found[0].batches), [expected.to_string()], "{sql}");
     }
+}
+
+/// Nor do lists meet that stand in several nodes of the plan.
+#[rstest]
+#[case::values("SELECT x IN (5, 7) AND x IN (10, 3) AS b, count(*) AS n FROM r GROUP BY 1", &["NULL 4", "false 5"])]
+#[case::a_key("SELECT x, count(*) AS n FROM r GROUP BY x, x NOT IN (1, 2, 4, 6) HAVING x NOT IN (1, 2, 4, 6) OR x NOT IN (11, 12, 13, 14)",
+    &["-4 1", "10 1", "3 1", "5 1", "7 1"])]
+#[case::a_sub_select(
+    "SELECT x FROM (SELECT DISTINCT x, x NOT IN (1, 2, 4, 6) AS a FROM r) AS s WHERE a OR x NOT IN (11, 12, 13, 14)",
+    &["-4", "10", "3", "5", "7"]
+)]
+#[case::a_projection(
+    "SELECT x FROM (SELECT x, NOT (x = 1 OR x = 2) AS a FROM r) AS s WHERE a OR x NOT IN (11, 12, 13, 14)",
+    &["-4", "10", "3", "5", "7"]
+)]
+#[tokio::test]
+async fn lists_of_several_nodes_stay_apart(#[case] sql: &str, #[case] expected: &[&str]) {
+    let context = session(1).await;
+    let (_, selection) = plan(&context, &[sql]).await;
+    let mut found = text(&support::answers(&selection.dag, &context).await[0].batches);
+    found.sort();
+    assert_eq!(found, expected);
 }
 
 /// datafusion#22773: DataFusion 54.1 itself fails to run a filter that has no type.

@@ -12,7 +12,7 @@ use crate::answer::Answer;
 use crate::error_class::ErrorClass;
 use crate::model::Table;
 use crate::query::{Column, Comparison, Expr, Function, Output, Query, SortKey, visit};
-use crate::recipe::Operation;
+use crate::recipe::{IndexKind, Operation};
 use crate::value::{Row, Type, Value};
 
 /// A grouped query became a grand total, and one row is answered where there is no group.
@@ -70,17 +70,22 @@ pub(super) fn lost_unknown_rows(evidence: &Evidence<'_>) -> bool {
     asks && is_right_unindexed(evidence)
 }
 
-/// A filter reads a float column that has an index, the table has a NaN, and without indexes the plain answer is right.
+/// A filter reads a float column that has a zone map, the table has a NaN, and without indexes the plain answer is right.
 pub(super) fn skips_nan(evidence: &Evidence<'_>) -> bool {
     let columns = &evidence.table.columns;
     let is_float = |expr: &Expr| expr.data_type(columns).is_ok_and(Type::is_float);
     let mut reads = false;
     for filter in evidence.query.filters() {
         visit(filter, &mut |expr| {
-            reads |= matches!(expr, Expr::Column(name) if is_float(expr) && has_index(evidence, name));
+            reads |= matches!(expr, Expr::Column(name) if is_float(expr) && has_zone_map(evidence, name));
         });
     }
     reads && evidence.table.rows.iter().flatten().any(is_nan) && is_right_unindexed(evidence)
+}
+
+fn has_zone_map(evidence: &Evidence<'_>, name: &str) -> bool {
+    let creates = |operation: &Operation| matches!(operation, Operation::CreateIndex { column, kind: IndexKind::ZoneMap, .. } if column == name);
+    evidence.recipe.history.iter().any(creates)
 }
 
 fn has_index(evidence: &Evidence<'_>, name: &str) -> bool {
@@ -159,9 +164,9 @@ fn pinned_columns(query: &Query) -> Vec<String> {
     pinned
 }
 
-/// A grouped query (also a grand total beside a DISTINCT aggregate) over floats that are not all finite is right in every other column than MIN and MAX of floats, and
-/// there it has a number that the argument has, or an end of the finite range. Rows that a LIMIT chose by such a column
-/// are not excused.
+/// A grouped query (also a grand total beside a DISTINCT aggregate) over floats that are not all finite is right in every
+/// other column than MIN and MAX of floats, and there it has a number that the argument has, or an end of the finite range.
+/// Rows that a LIMIT chose by such a column are not excused.
 pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found: &Answer) -> bool {
     let grouped = query.group_by.as_ref().is_some_and(|keys| !keys.is_empty() || has_distinct(query));
     let (Ok(read), Ok(expected)) = (query.source.columns(&table.columns), table.answer(query)) else { return false };
@@ -288,7 +293,7 @@ pub(super) fn answers_groups_in_pieces(query: &Query, table: &Table, found: &Ans
     let keys = query.group_by.iter().flatten().cloned().map(|key| Output::new(key, "k")).collect();
     let Ok(keys) = by_keys(keys) else { return false };
     let has_constant_key = (0..keys.columns.len()).any(|key| is_constant(&keys.rows, key));
-    if query.grouping.is_none() || !has_constant_key {
+    if query.grouping.is_none() || !has_constant_key || query.outputs.iter().all(|output| has_aggregate(&output.expr)) {
         return false;
     }
     let drops_rows = query.distinct || query.having.is_some() || query.limit.is_some() || query.offset.is_some();

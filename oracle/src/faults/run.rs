@@ -85,8 +85,8 @@ pub async fn run(options: &FaultOptions, progress: &mut (dyn FnMut(&FaultRun) + 
     let mut steering = Steering::default();
     let (mut next, mut elapsed) = (0, Duration::ZERO);
     while next < options.cases && elapsed < options.time && runs.iter().any(|run| run.caught.is_none()) {
-        let indexes = next..(next + options.jobs.max(1) as u64).min(options.cases);
-        let is_new_round = next / ROUND != indexes.end / ROUND;
+        let end_of_round = (next / ROUND + 1) * ROUND;
+        let indexes = next..(next + options.jobs.max(1) as u64).min(options.cases).min(end_of_round);
         next = indexes.end;
         let cases = Cases::run(options.seed, indexes, &steering).await;
         elapsed += cases.elapsed;
@@ -103,7 +103,7 @@ pub async fn run(options: &FaultOptions, progress: &mut (dyn FnMut(&FaultRun) + 
                 progress(run);
             }
         }
-        if is_new_round {
+        if next == end_of_round {
             steering.lead_to(&seldom_reached(&runs), BIASES);
         }
     }

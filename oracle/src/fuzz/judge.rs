@@ -143,7 +143,7 @@ impl<'a> Judge<'a> {
 
     /// Compares an optimized answer with the interpreter's. A numbered defect excuses it only if the plain answer shows
     /// that defect and this answer is the plain one, or is as right as the plain one can be under that defect, and never the
-    /// workload plan's answer if that is made to avoid the defect. Under a memory limit the workload plan may have none. A failure
+    /// workload plan's answer if that is made to avoid the defect. A failure
     /// that a numbered defect explains is noted if the plain plan answers.
     pub(super) fn judge(
         &self,
@@ -155,17 +155,11 @@ impl<'a> Judge<'a> {
         let query = self.queries().get(index)?;
         let expected = self.expected.get(index)?;
         let defective = self.plain.get(index).and_then(|plain| plain.defective.as_ref());
-        if let Err(error) = &found
-            && class == FailureClass::Workload
-            && self.recipe.settings.memory_limit.is_some()
-            && ErrorClass::of(error) == ErrorClass::OutOfMemory
-        {
-            outcome.reach("memory limit", "not enough for an answer");
-            return None;
-        }
         outcome.comparisons += 1;
+        let may_strike = |defect: &Defect| class != FailureClass::Workload || !defect.is_avoided();
         if let (Ok(_), Err(error)) = (expected, &found)
             && let Some(defect) = self.queries().iter().find_map(|query| recognize_failure(query, self.table, error))
+            && may_strike(&defect)
         {
             // A failure is no wrong answer: another plan may run into the defect where the plain one does not, also by what
             // the query shares with another one.
@@ -178,7 +172,7 @@ impl<'a> Judge<'a> {
         let (expected, found) = both(class, Some(index), expected, found, outcome)?;
         let difference = expected.difference(&found)?;
         let excuse = self.excuse(index, query, &found);
-        match excuse.filter(|defect| class != FailureClass::Workload || !defect.is_avoided()) {
+        match excuse.filter(may_strike) {
             Some(defect) => *outcome.defects.entry(defect.number()).or_insert(0) += 1,
             None => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
         }
@@ -251,7 +245,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges an optimized answer to a query that is not part of the workload but made from one, at `index`: `true` if it
-    /// is the interpreter's. It is not and excused on the same terms as in [`Self::judge`].
+    /// is the interpreter's. It is not and excused on the same terms as in [`Self::judge`]; in memory the workload plan answers.
     pub(super) async fn judge_other(
         &self,
         index: usize,
@@ -272,13 +266,13 @@ impl<'a> Judge<'a> {
         let defective = self.judge_plain(Some(index), query, &expected, plain, outcome).await;
         let optimized = self.sorting_plan(query).await;
         let suspect = |found| self.suspect(query, optimized.as_ref(), found);
-        let excused = match (&defective, &found) {
-            (Some((defect, Some(plain))), Ok(found)) if defect.excuses(&suspect(found), plain) => true,
-            (Some((defect, None)), Err(error)) => defect.explains_failure(query, self.table, error),
-            (_, Ok(found)) => recognize_at_random(&suspect(found)).is_some(),
-            _ => false,
+        let excuse = match (&defective, &found) {
+            (Some((defect, Some(plain))), Ok(found)) if defect.excuses(&suspect(found), plain) => Some(*defect),
+            (Some((defect, None)), Err(error)) if defect.explains_failure(query, self.table, error) => Some(*defect),
+            (_, Ok(found)) => recognize_at_random(&suspect(found)),
+            _ => None,
         };
-        if !excused {
+        if excuse.is_none_or(|defect| self.recipe.settings.in_memory && defect.is_avoided()) {
             let detail = format!("{query}\n  interpreter: {expected:?}\n  found: {found:?}");
             outcome.fail(FailureClass::Relation, Some(index), detail);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use asap_aware_mapping::{Candidate, CandidateSpace, Selection, search_workload, select};
 use asap_execution::{ExecutionError, QueryResult, RunObserver, SharedNode, run, run_observed};
 use asap_frontend_sql::{FrontendError, TableCatalog, TableSchema, lower_workload};
-use asap_types::{GraphFormat, QueryExpr, canonicalize};
+use asap_types::{GraphFormat, PostAsapDag, QueryExpr, canonicalize};
 use datafusion::prelude::SessionContext;
 
 use super::check::CaseOutcome;
@@ -15,6 +15,7 @@ use super::plan_fingerprint;
 use super::price::SeededCost;
 use super::relations::Answers;
 use crate::answer::Answer;
+use crate::error_class::ErrorClass;
 use crate::query::Query;
 use crate::{OracleError, Result};
 
@@ -24,8 +25,7 @@ type Planned = (usize, Arc<QueryExpr>);
 /// Plans all queries together and runs them. Each has an answer or an error of its own.
 pub(super) async fn check(context: &SessionContext, judge: &Judge<'_>, outcome: &mut CaseOutcome) -> Result<()> {
     let planned = lowered(context, judge, outcome).await?;
-    let context = judge.recipe.settings.limited(context)?;
-    match answers(&context, &planned, judge, outcome).await {
+    match answers(context, &planned, judge, outcome).await {
         Ok(answers) => {
             for ((index, _), answer) in planned.iter().zip(answers) {
                 judge.judge(FailureClass::Workload, *index, answer, outcome);
@@ -98,11 +98,7 @@ async fn answers(
     if text != again.dag.render(GraphFormat::Tree) {
         outcome.fail(FailureClass::Determinism, None, "planning the workload twice gave two plans");
     }
-    let mut spills = Spills(false);
-    let results = run_observed(&selection.dag, context, &mut spills).await;
-    if spills.0 {
-        outcome.reach("memory limit", "shared rows go to a file");
-    }
+    let results = results(context, &selection.dag, judge, outcome).await?;
     let mut answers = Vec::new();
     for ((index, _), result) in planned.iter().zip(results) {
         if let Ok(result) = &result {
@@ -114,6 +110,31 @@ async fn answers(
         });
     }
     Ok(answers)
+}
+
+/// The results under the memory limit. Where that does not suffice for all, those without it.
+async fn results(
+    context: &SessionContext,
+    dag: &PostAsapDag,
+    judge: &Judge<'_>,
+    outcome: &mut CaseOutcome,
+) -> Result<Vec<Result<QueryResult, ExecutionError>>> {
+    let mut spills = Spills(false);
+    let limited = judge.recipe.settings.limited(context)?;
+    let results = run_observed(dag, &limited, &mut spills).await;
+    if spills.0 {
+        outcome.reach("memory limit", "shared rows go to a file");
+    }
+    if judge.recipe.settings.memory_limit.is_none() || !results.iter().any(lacks_memory) {
+        return Ok(results);
+    }
+    outcome.reach("memory limit", "not enough for an answer");
+    Ok(run(dag, context).await)
+}
+
+fn lacks_memory(result: &Result<QueryResult, ExecutionError>) -> bool {
+    let Err(error) = result else { return false };
+    ErrorClass::of(&OracleError::from(error.clone())) == ErrorClass::OutOfMemory
 }
 
 /// Have the rows of a shared node gone to a temporary file?
