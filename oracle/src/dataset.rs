@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::datatypes::SchemaRef;
+use asap_execution::catch_panic;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::logical_expr::{Expr, TableType};
@@ -118,10 +119,13 @@ impl TableProvider for Unindexed {
 /// The answer of `ctx.sql` for the query's text, and the schema of its physical plan.
 ///
 /// # Errors
-/// DataFusion refuses the query or fails on it.
+/// DataFusion refuses the query or fails on it. A panic is an error, too.
 pub async fn plain_answer(session: &SessionContext, query: &Query) -> Result<(Answer, SchemaRef)> {
-    let plan = session.sql(&query.to_string()).await?.create_physical_plan().await?;
-    let schema = plan.schema();
-    let batches = collect(plan, session.task_ctx()).await?;
+    let answer = catch_panic(async {
+        let plan = session.sql(&query.to_string()).await?.create_physical_plan().await?;
+        let schema = plan.schema();
+        Ok::<_, OracleError>((schema, collect(plan, session.task_ctx()).await?))
+    });
+    let (schema, batches) = answer.await??;
     Ok((Answer::from_batches(&schema, &batches, query.sort_columns())?, schema))
 }

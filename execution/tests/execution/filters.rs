@@ -98,6 +98,12 @@ async fn a_null_predicate_is_not_true(#[case] predicate: &str, #[case] expected:
 #[case::expressions("x + 1 NOT IN (1) OR x + 1 NOT IN (2)", 5)]
 #[case::both("x IN (5, 7, 10) AND x IN (7, 3)", 1)]
 #[case::either("x IN (5, 7) OR x IN (7, 10)", 3)]
+#[case::excepted_beside_null("x IN (5, 7) AND x NOT IN (10, NULL)", 0)]
+#[case::null_alone("x NOT IN (NULL) AND x IN (5)", 0)]
+#[case::folds_to_null("x IN (5, 7) AND x NOT IN (10, nullif(1, 1))", 0)]
+#[case::cast_null("x IN (3, 4, 5, 6, 7) AND x NOT IN (1, CAST(NULL AS BIGINT), 2, 8, 9)", 0)]
+#[case::a_column_in_a_list("x IN (5, 7) AND x NOT IN (10, b)", 1)]
+#[case::null_hides_nothing("x IN (5, NULL) OR x IN (7, 10)", 3)]
 #[case::null_in_a_list("x NOT IN (5, NULL) OR x NOT IN (7)", 4)]
 #[tokio::test]
 async fn lists_of_one_column_stay_unknown_where_it_is_null(#[case] predicate: &str, #[case] expected: usize) {
@@ -126,6 +132,11 @@ async fn lists_of_one_column_stay_unknown_where_it_is_null(#[case] predicate: &s
 #[case::a_projection(
     "SELECT x FROM (SELECT x, NOT (x = 1 OR x = 2) AS a FROM r) AS s WHERE a OR x NOT IN (11, 12, 13, 14)",
     &["-4", "10", "3", "5", "7"]
+)]
+#[case::two_filters("SELECT x FROM (SELECT * FROM r WHERE x NOT IN (10, NULL)) AS s WHERE x IN (5, 7)", &[])]
+#[case::having(
+    "SELECT a, max(x) AS m FROM r GROUP BY a HAVING max(x) NOT IN (10, NULL) AND max(x) IN (3, -4)",
+    &[]
 )]
 #[tokio::test]
 async fn lists_of_several_nodes_stay_apart(#[case] sql: &str, #[case] expected: &[&str]) {

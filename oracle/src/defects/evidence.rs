@@ -332,7 +332,9 @@ pub(super) fn panics_on_nan_key(query: &Query, table: &Table, error: &OracleErro
 fn limits_float_keys(query: &Query, table: &Table) -> bool {
     let columns = query.source.columns(&table.columns).unwrap_or_default();
     let is_float = |key: &Expr| key.data_type(&columns).is_ok_and(Type::is_float);
-    query.limit.is_some() && query.group_by.iter().flatten().any(is_float) && table.rows.iter().flatten().any(is_nan)
+    let mut keys =
+        query.group_by.iter().flatten().chain(query.outputs.iter().filter(|_| query.distinct).map(|it| &it.expr));
+    query.limit.is_some() && keys.any(is_float) && table.rows.iter().flatten().any(is_nan)
 }
 
 fn is_nan(value: &Value) -> bool {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use asap_execution::catch_panic;
 use datafusion::execution::SessionState;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
@@ -128,7 +129,7 @@ impl PushdownSide {
     }
 
     async fn execute(&self, plan: &Arc<dyn ExecutionPlan>, query: &Query) -> Result<Answer> {
-        let batches = collect(Arc::clone(plan), self.context.task_ctx()).await?;
+        let batches = catch_panic(collect(Arc::clone(plan), self.context.task_ctx())).await??;
         Answer::from_batches(&plan.schema(), &batches, query.sort_columns())
     }
 }
