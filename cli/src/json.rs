@@ -1,6 +1,6 @@
 //! Answers as one JSON document that loses nothing: rows are arrays in the order of the columns, so that equal names do
 //! not collapse; integers and finite floats are numbers with all their digits; decimals, other floats, dates and whatever
-//! JSON has no type for are strings.
+//! JSON has no type for are strings, bytes in hexadecimal.
 
 use std::io::Write;
 
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::answers::Answered;
 use crate::error::{CliError, reason};
+use crate::presentable::presentable;
 use crate::workload::Query;
 
 /// Prints `{"queries": […]}`: for each query its columns and rows, or its error.
@@ -46,7 +47,7 @@ fn write_rows(out: &mut dyn Write, batches: &[RecordBatch]) -> Result<(), CliErr
     write!(out, "      \"rows\": [")?;
     let mut separator = "";
     for batch in batches {
-        let columns = batch.columns().iter().map(decoded).collect::<Result<Vec<_>, _>>()?;
+        let columns = presentable(batch)?.columns().iter().map(decoded).collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.num_rows() {
             write!(out, "{separator}\n        [")?;
             for (index, column) in columns.iter().enumerate() {

@@ -11,6 +11,7 @@ mod leaf_cost;
 mod output;
 mod plain;
 mod planning;
+mod presentable;
 mod progress;
 mod tables;
 mod times;

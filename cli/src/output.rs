@@ -13,6 +13,7 @@ use crate::answers::Answered;
 use crate::args::AnswerFormat;
 use crate::error::CliError;
 use crate::json::write_json;
+use crate::presentable::presentable;
 use crate::workload::Query;
 
 /// Rows of an answer that a boxed table shows.
@@ -40,7 +41,7 @@ pub(crate) fn write_answers(
 
 fn write_table(out: &mut dyn Write, answer: &QueryResult) -> Result<(), CliError> {
     let rows = answer.row_count();
-    let mut shown = head(&answer.batches, MAX_TABLE_ROWS);
+    let mut shown = head(&answer.batches, MAX_TABLE_ROWS)?;
     // The header comes from the first batch, and an empty answer has none.
     if shown.is_empty() {
         shown.push(RecordBatch::new_empty(Arc::clone(&answer.schema)));
@@ -53,14 +54,14 @@ fn write_table(out: &mut dyn Write, answer: &QueryResult) -> Result<(), CliError
     Ok(writeln!(out)?)
 }
 
-fn head(batches: &[RecordBatch], mut rows: usize) -> Vec<RecordBatch> {
+fn head(batches: &[RecordBatch], mut rows: usize) -> Result<Vec<RecordBatch>, CliError> {
     let mut shown = Vec::new();
     for batch in batches {
         let take = rows.min(batch.num_rows());
-        shown.push(batch.slice(0, take));
+        shown.push(presentable(&batch.slice(0, take))?);
         rows -= take;
     }
-    shown
+    Ok(shown)
 }
 
 fn write_csv(out: &mut dyn Write, answer: &QueryResult) -> Result<(), CliError> {
@@ -68,5 +69,5 @@ fn write_csv(out: &mut dyn Write, answer: &QueryResult) -> Result<(), CliError> 
     if answer.batches.is_empty() {
         writer.write(&RecordBatch::new_empty(Arc::clone(&answer.schema)))?;
     }
-    Ok(answer.batches.iter().try_for_each(|batch| writer.write(batch))?)
+    Ok(answer.batches.iter().try_for_each(|batch| writer.write(&presentable(batch)?))?)
 }

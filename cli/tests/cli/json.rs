@@ -43,6 +43,32 @@ fn what_is_no_json_number_is_text_and_null_is_null() {
     assert_eq!(answer["rows"], json!([row]));
 }
 
+/// DataFusion's sums may have more digits than their type.
+#[test]
+fn decimals_beyond_their_type_keep_their_digits() {
+    let row = |digits: &str, scale| format!("SELECT CAST('{digits}' AS DECIMAL(38, {scale})) AS d");
+    let zeros = "0".repeat(37);
+    let whole = format!("{} UNION ALL {}", row(&format!("9{zeros}"), 0), row(&format!("5{zeros}"), 0));
+    let part = format!("{} UNION ALL {}", row("0.9", 38), row("0.6", 38));
+    let sums =
+        format!("SELECT a.s, b.s FROM (SELECT sum(d) AS s FROM ({whole})) a, (SELECT sum(d) AS s FROM ({part})) b");
+    let (_, answer) = rows(&sums);
+    assert_eq!(answer["rows"], json!([[format!("14{zeros}"), format!("1.5{zeros}")]]));
+}
+
+#[rstest::rstest]
+fn a_time_beyond_the_calendar_is_a_number(#[values("table", "csv", "json")] format: &str) {
+    let folder = folder();
+    let time = |value: &str, unit: &str| format!("arrow_cast(arrow_cast({value}, 'Int64'), 'Timestamp({unit}, None)')");
+    let (max, min) = (time("9223372036854775807", "Microsecond"), time("-9223372036854775808", "Second"));
+    let sql = format!("SELECT {max} AS a, {min} AS b, {} AS c; SELECT 7 AS after", time("0", "Second"));
+    let output = asap(folder.path(), &["query", &sql, "--table", "m=m.csv", "--format", format]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for shown in ["9223372036854775807", "-9223372036854775808", "1970-01-01T00:00:00", "after", "7"] {
+        assert!(stdout(&output).contains(shown), "{shown} is missing in {}", stdout(&output));
+    }
+}
+
 #[test]
 fn no_rows_are_an_empty_array() {
     let (_, answer) = rows("SELECT k, sum(v) AS s FROM m WHERE v > 9 GROUP BY k");
