@@ -45,7 +45,8 @@ pub enum Defect {
     RepeatedNanKey,
     /// A key of GROUPING SETS, ROLLUP or CUBE that folds to a constant, or that WHERE pins to one, is taken for that constant
     /// above the aggregation, where it is NULL in the groupings that leave it out: DataFusion drops the sort by it, and in
-    /// several partitions takes the rows for ordered by it and answers groups in pieces. apache/datafusion#24421.
+    /// several partitions takes the rows for ordered by it and answers groups in pieces. apache/datafusion#24421. So is a column
+    /// that is pinned on the right of a left join, where it is NULL in rows without a partner.
     ConstantGroupingKey,
     /// DataFusion takes a sum of decimals beside a DISTINCT aggregate in two steps, and each widens its type. A condition on the
     /// sum then fails.

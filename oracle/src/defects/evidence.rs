@@ -11,7 +11,7 @@ use crate::OracleError;
 use crate::answer::Answer;
 use crate::error_class::ErrorClass;
 use crate::model::Table;
-use crate::query::{Column, Comparison, Expr, Function, Output, Query, SortKey, visit};
+use crate::query::{Column, Comparison, Expr, Function, JoinKind, Output, Query, SortKey, Source, visit};
 use crate::recipe::{IndexKind, Operation};
 use crate::value::{Row, Type, Value};
 
@@ -278,12 +278,13 @@ pub(super) fn repeats_nan_keys(query: &Query, table: &Table, found: &Answer) -> 
     repeats && is_right && all.columns == found.columns
 }
 
-/// A query with grouping sets is right but for the sort keys that are NULL or one and the same value.
+/// A query with grouping sets or a left join is right but for the sort keys that are NULL or one and the same value.
 pub(super) fn is_right_but_for_constant_keys(query: &Query, table: &Table, found: &Answer) -> bool {
     let Ok(all) = table.answer(&Query { having: None, ..query.unordered() }) else { return false };
     let (constant, left): (Vec<_>, Vec<_>) =
         query.order_by.iter().cloned().partition(|key| is_constant(&all.rows, key.output));
-    query.grouping.is_some() && !constant.is_empty() && is_right(query, left, table, found)
+    let brings_null = query.grouping.is_some() || matches!(query.source, Source::Join { kind: JoinKind::Left, .. });
+    brings_null && !constant.is_empty() && is_right(query, left, table, found)
 }
 
 /// A query with grouping sets over a key of one value (and NULL) is right but that groups come in pieces: each row has the
