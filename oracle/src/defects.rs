@@ -36,7 +36,8 @@ pub enum Defect {
     /// its column to a constant, and fails where it overflows.
     EagerFilteredArgument,
     /// Lance's bitmap with stable row ids, an update and `optimize_indices` in append mode: the old segment keeps the
-    /// moved row's id, and the coverage of the new one readmits it.
+    /// moved row's id, and the coverage of the new one readmits it. So does a column that is rewritten in place, also without
+    /// stable row ids.
     StaleStableRowId,
     /// Lance's filters take both zeros of a float for equal, where DataFusion's tell them apart.
     SignedZeroFilter,

@@ -101,12 +101,15 @@ pub(super) fn is_nullable_truth_test(query: &Query, error: &OracleError) -> bool
         && text.contains("field nullability at index")
 }
 
-/// Stable row ids, an index, an operation that moves rows, an append to the index, and right without indexes.
+/// An index, an operation that leaves a row's id and changes its values, an append to the index, and right without indexes.
 pub(super) fn has_stale_ids(evidence: &Evidence<'_>) -> bool {
     let mut operations = evidence.recipe.history.iter();
-    let moves = |operation: &Operation| matches!(operation, Operation::Update { .. } | Operation::MergeInsert { .. });
-    evidence.recipe.stable_row_ids
-        && operations.any(|operation| matches!(operation, Operation::CreateIndex { .. }))
+    let moves = |operation: &Operation| match operation {
+        Operation::Update { .. } | Operation::MergeInsert { .. } => evidence.recipe.stable_row_ids,
+        Operation::RewriteColumns { .. } => true,
+        _ => false,
+    };
+    operations.any(|operation| matches!(operation, Operation::CreateIndex { .. }))
         && operations.any(moves)
         && operations.any(|operation| matches!(operation, Operation::OptimizeIndices))
         && is_right_unindexed(evidence)
