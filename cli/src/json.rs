@@ -1,4 +1,4 @@
-//! Answers as one JSON document that loses nothing: rows are arrays in the order of the columns, so that equal names do
+//! Answers as one JSON document: rows are arrays in the order of the columns, so that equal names do
 //! not collapse; integers and finite floats are numbers with all their digits; decimals, other floats, dates and whatever
 //! JSON has no type for are strings, bytes in hexadecimal.
 

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// --only NAME, --markdown and more behind it.
     #[arg(long)]
     faults: bool,
-    /// Build everything optimized first, which takes far longer than the usual build; for long runs.
+    /// Build the oracle optimized first, which takes far longer than the usual build; for long runs.
     #[arg(long)]
     release: bool,
     /// Handed to the oracle as they are.

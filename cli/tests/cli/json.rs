@@ -1,4 +1,4 @@
-//! JSON loses nothing.
+//! What JSON keeps.
 
 use serde_json::{Value, json};
 

@@ -212,7 +212,7 @@ fn largest(column: &str) -> Expr {
     Expr::Scalar { query: Box::new(query), data_type: Type::Int64 }
 }
 
-/// Under a memory limit an answer may be missing, and none is wrong.
+/// Under a memory limit no answer is wrong, and what lacks memory is answered without the limit.
 #[rstest]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_memory_limit_makes_no_answer_wrong(#[values(1, 1 << 10, 2 << 10, 4 << 10, 16 << 10)] bytes: usize) {
