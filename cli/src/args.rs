@@ -42,7 +42,8 @@ pub(crate) enum Command {
 /// Tables and session settings, common to all commands.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SessionArgs {
-    /// A table: a Lance dataset (directory), a .parquet or a .csv file with a header. May be given several times.
+    /// A table: a Lance dataset (directory), a .parquet or a .csv file with a header. May be given several times. The name
+    /// is read as SQL reads it: in lower case, unless it is in quotes.
     #[arg(long = "table", value_name = "NAME=PATH", required = true, value_parser = TableArg::parse)]
     pub(crate) tables: Vec<TableArg>,
     /// Whether sums of floats may be added up in another order, as DataFusion's own parallel plans do.

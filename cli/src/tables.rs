@@ -1,12 +1,13 @@
 //! Opens the tables of a command in sessions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use asap_execution::{ExecutionError, catch_panic};
 use datafusion::catalog::TableProvider;
 use datafusion::common::TableReference;
+use datafusion::error::DataFusionError;
 use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionConfig, SessionContext};
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
@@ -95,14 +96,19 @@ async fn register(
     if !is_remote(&table.path) && !Path::new(&table.path).exists() {
         return Err(unopened("no such file or directory".to_owned()));
     }
-    let failed = |error: datafusion::error::DataFusionError| unopened(error.strip_backtrace());
-    match extension(&table.path).as_str() {
-        "csv" => {
-            context.register_csv(reference, &table.path, CsvReadOptions::new()).await.map_err(failed)?;
+    let failed = |error: DataFusionError| unopened(error.strip_backtrace());
+    let extension = extension(&table.path);
+    match extension.to_lowercase().as_str() {
+        ".csv" => {
+            let options = CsvReadOptions::new().file_extension(&extension);
+            context.register_csv(reference.clone(), &table.path, options).await.map_err(failed)?;
+            check_columns(context, reference).await.map_err(unopened)?;
             Ok(None)
         }
-        "parquet" => {
-            context.register_parquet(reference, &table.path, ParquetReadOptions::default()).await.map_err(failed)?;
+        ".parquet" => {
+            let options = ParquetReadOptions { file_extension: &extension, ..ParquetReadOptions::default() };
+            context.register_parquet(reference.clone(), &table.path, options).await.map_err(failed)?;
+            check_columns(context, reference).await.map_err(unopened)?;
             Ok(None)
         }
         _ => {
@@ -111,6 +117,19 @@ async fn register(
             context.register_table(reference, provider).map_err(failed)?;
             Ok(Some(dataset))
         }
+    }
+}
+
+/// A file whose columns cannot be named is refused before anything asks for them.
+async fn check_columns(context: &SessionContext, table: TableReference) -> Result<(), String> {
+    let schema = context.table_provider(table).await.map_err(|error| error.strip_backtrace())?.schema();
+    if schema.fields().is_empty() {
+        return Err("it has no columns: the file is empty".to_owned());
+    }
+    let mut names = HashSet::new();
+    match schema.fields().iter().find(|field| !names.insert(field.name())) {
+        Some(field) => Err(format!("two of its columns are named '{}'", field.name())),
+        None => Ok(()),
     }
 }
 
@@ -142,8 +161,9 @@ fn is_remote(path: &str) -> bool {
     path.contains("://")
 }
 
+/// The end of the name, as it is written, with its dot.
 fn extension(path: &str) -> String {
-    Path::new(path).extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
+    Path::new(path).extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default()
 }
 
 /// A library's message without the places in its own sources (`, /…/file.rs:12:34`) and without repeated prefixes.

@@ -42,6 +42,8 @@ pub(crate) fn guard_value(value: Expr, schema: &DFSchema) -> Result<Expr, DataFu
 /// x NOT IN (1, y, NULL)  =>  x NOT IN (1) AND x <> y AND NULL
 /// ```
 fn split_items(expr: Expr) -> Result<Expr, DataFusionError> {
+    #[cfg(feature = "faults")]
+    let verbatim = expr.clone();
     let split = expr.transform_up(|part| {
         Ok(match part {
             Expr::InList(list) if !list.list.iter().all(is_known) && !list.expr.is_volatile() => {
@@ -50,7 +52,10 @@ fn split_items(expr: Expr) -> Result<Expr, DataFusionError> {
             other => Transformed::no(other),
         })
     })?;
-    Ok(split.data)
+    let split = split.data;
+    #[cfg(feature = "faults")]
+    let split = asap_faults::inject(asap_faults::Fault::UnknownItemsListed, split, |_| verbatim);
+    Ok(split)
 }
 
 fn without_unknown_items(InList { expr, list, negated }: InList) -> Expr {
@@ -77,6 +82,8 @@ fn is_known(item: &Expr) -> bool {
 /// x IN (a, b)  =>  CASE WHEN x IS NOT NULL THEN x IN (a, b) END
 /// ```
 fn guard(expr: Expr, schema: &DFSchema) -> Result<Expr, DataFusionError> {
+    #[cfg(feature = "faults")]
+    let verbatim = expr.clone();
     let (lists, equalities) = (count(&expr, is_list)?, count(&expr, |part| equality(part).is_some())?);
     let with_equalities = equalities > 3 || lists > 0 && equalities > 1;
     let guarded = expr.transform_up(|part| {
@@ -91,7 +98,10 @@ fn guard(expr: Expr, schema: &DFSchema) -> Result<Expr, DataFusionError> {
             None => Transformed::no(part),
         })
     })?;
-    Ok(guarded.data)
+    let guarded = guarded.data;
+    #[cfg(feature = "faults")]
+    let guarded = asap_faults::inject(asap_faults::Fault::ListsMerged, guarded, |_| verbatim);
+    Ok(guarded)
 }
 
 /// May there be two lists?

@@ -182,7 +182,10 @@ impl Planner<'_> {
             aggregates.push(expr_fn::count(lit(COUNT_STAR_EXPANSION)).alias("rows"));
         }
         let mut plan = LogicalPlanBuilder::from(input).aggregate(keys, aggregates)?;
-        if by.is_empty() {
+        let is_grand_total = by.is_empty();
+        #[cfg(feature = "faults")]
+        let is_grand_total = asap_faults::inject(asap_faults::Fault::NeverPassesTotal, is_grand_total, |_| false);
+        if is_grand_total {
             // The one row that there is anyway: DataFusion 54.1 pushes a filter that folds to FALSE below an aggregate without
             // keys, which then answers a row all the same, but no filter below a limit (defect 12 of the oracle).
             plan = plan.limit(0, Some(1))?;

@@ -118,6 +118,12 @@ faults! {
         "keys that fold to constants make a group over no row";
     EmptyGrandTotalLost = "empty-grand-total-lost", Query, "execution/src/plan.rs",
         "a grand total over no row has no row";
+    NeverPassesTotal = "never-passes-total", Query, "execution/src/plan.rs",
+        "a HAVING that is FALSE is taken below a grand total, whose row stays";
+    ListsMerged = "lists-merged", Query, "execution/src/in_lists.rs",
+        "lists of one value are merged as if it were never NULL";
+    UnknownItemsListed = "unknown-items-listed", Query, "execution/src/in_lists.rs",
+        "a NULL in a list is lost where lists are merged";
     CountedColumnDropsFilter = "counted-column-drops-filter", Query, "execution/src/plan.rs",
         "COUNT(x) FILTER (p) loses p";
     SharedBatchesLost = "shared-batches-lost", Workload, "execution/src/materialize.rs",

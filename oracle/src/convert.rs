@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Decimal128Array, GenericByteArray, LargeBinaryArray,
-    LargeStringArray, PrimitiveArray, RecordBatch, StringArray,
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Decimal128Array, DictionaryArray, GenericByteArray,
+    LargeBinaryArray, LargeStringArray, PrimitiveArray, RecordBatch, StringArray, StringViewArray,
 };
+use arrow::compute::cast;
 use arrow::datatypes::{
     ArrowPrimitiveType, ByteArrayType, DataType, Date32Type, Decimal128Type, Field, Float32Type, Float64Type, Int8Type,
     Int16Type, Int32Type, Int64Type, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
@@ -15,6 +16,9 @@ use arrow::datatypes::{
 use crate::query::Column;
 use crate::value::{Decimal, Float, Row, Type, Value};
 use crate::{OracleError, Result};
+
+/// The time zone of [`Type::TimestampUtc`].
+const UTC: &str = "UTC";
 
 /// The Arrow type.
 pub(crate) fn arrow_type(data_type: Type) -> DataType {
@@ -33,6 +37,8 @@ pub(crate) fn arrow_type(data_type: Type) -> DataType {
         Type::Decimal { precision, scale } => DataType::Decimal128(precision, scale),
         Type::Utf8 => DataType::Utf8,
         Type::LargeUtf8 => DataType::LargeUtf8,
+        Type::Utf8View => DataType::Utf8View,
+        Type::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
         Type::Binary => DataType::Binary,
         Type::LargeBinary => DataType::LargeBinary,
         Type::Date => DataType::Date32,
@@ -40,6 +46,7 @@ pub(crate) fn arrow_type(data_type: Type) -> DataType {
         Type::TimestampMillisecond => DataType::Timestamp(TimeUnit::Millisecond, None),
         Type::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
         Type::TimestampNanosecond => DataType::Timestamp(TimeUnit::Nanosecond, None),
+        Type::TimestampUtc => DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())),
     }
 }
 
@@ -98,6 +105,10 @@ fn array<'a>(column: &Column, values: impl Iterator<Item = Option<&'a Value>>) -
         }
         Type::Utf8 => Arc::new(collect!(StringArray, Value::Utf8(value) => value.as_str(), column, values)),
         Type::LargeUtf8 => Arc::new(collect!(LargeStringArray, Value::Utf8(value) => value.as_str(), column, values)),
+        Type::Utf8View => Arc::new(collect!(StringViewArray, Value::Utf8(value) => value.as_str(), column, values)),
+        Type::Dictionary => {
+            Arc::new(collect!(DictionaryArray<Int32Type>, Value::Utf8(value) => value.as_str(), column, values))
+        }
         Type::Binary => Arc::new(collect!(BinaryArray, Value::Binary(value) => value.as_slice(), column, values)),
         Type::LargeBinary => {
             Arc::new(collect!(LargeBinaryArray, Value::Binary(value) => value.as_slice(), column, values))
@@ -107,6 +118,11 @@ fn array<'a>(column: &Column, values: impl Iterator<Item = Option<&'a Value>>) -
         Type::TimestampMillisecond => timestamps::<TimestampMillisecondType>(column, values)?,
         Type::Timestamp => timestamps::<TimestampMicrosecondType>(column, values)?,
         Type::TimestampNanosecond => timestamps::<TimestampNanosecondType>(column, values)?,
+        Type::TimestampUtc => {
+            let instants =
+                collect!(PrimitiveArray<TimestampMicrosecondType>, Value::Timestamp(value) => *value, column, values);
+            Arc::new(instants.with_timezone(UTC))
+        }
         Type::Decimal { precision, scale } => {
             let digits = collect!(Decimal128Array, Value::Decimal(value) => value.unscaled, column, values);
             Arc::new(digits.with_precision_and_scale(precision, scale)?)
@@ -156,7 +172,7 @@ pub(crate) fn values(array: &dyn Array) -> Result<Vec<Value>> {
         DataType::Float32 => primitive::<Float32Type>(array, |value| Value::Float64(Float(value.into()))),
         DataType::Float64 => primitive::<Float64Type>(array, |value| Value::Float64(Float(value))),
         DataType::Date32 => primitive::<Date32Type>(array, Value::Date),
-        DataType::Timestamp(unit, None) => match unit {
+        DataType::Timestamp(unit, _) => match unit {
             TimeUnit::Second => primitive::<TimestampSecondType>(array, Value::Timestamp),
             TimeUnit::Millisecond => primitive::<TimestampMillisecondType>(array, Value::Timestamp),
             TimeUnit::Microsecond => primitive::<TimestampMicrosecondType>(array, Value::Timestamp),
@@ -169,6 +185,7 @@ pub(crate) fn values(array: &dyn Array) -> Result<Vec<Value>> {
         DataType::Utf8 => strings(array.as_string::<i32>(), text),
         DataType::LargeUtf8 => strings(array.as_string::<i64>(), text),
         DataType::Utf8View => array.as_string_view().iter().map(|value| value.map_or(Value::Null, text)).collect(),
+        DataType::Dictionary(_, value_type) => values(&cast(array, value_type)?)?,
         DataType::Binary => strings(array.as_binary::<i32>(), bytes),
         DataType::LargeBinary => strings(array.as_binary::<i64>(), bytes),
         other => return Err(OracleError::UnknownType(other.clone())),

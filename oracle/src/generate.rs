@@ -56,6 +56,7 @@ fn settings(rng: &mut impl Rng) -> Settings {
         exact_floats: rng.random_bool(0.25),
         price_seed: rng.random_bool(0.6).then(|| rng.random()),
         in_memory: rng.random_bool(0.25),
+        text_views: rng.random_bool(0.3),
         memory_limit: rng
             .random_bool(0.2)
             .then(|| [1 << 10, 4 << 10, 16 << 10, 64 << 10].choose(rng).copied())

@@ -95,6 +95,9 @@ pub struct Settings {
     /// [`TableRecipe::rows_per_file`].
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_memory: bool,
+    /// In memory, columns of `Utf8` are `Utf8View`, as DataFusion reads them from Parquet.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub text_views: bool,
     /// Bytes that the workload plan's session may hold; without a limit if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<usize>,
@@ -116,6 +119,7 @@ impl Default for Settings {
             exact_floats: false,
             price_seed: None,
             in_memory: false,
+            text_views: false,
             memory_limit: None,
         }
     }

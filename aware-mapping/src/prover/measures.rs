@@ -186,10 +186,12 @@ impl Source<'_> {
     fn count_of(&self, arg: &Expr, filter: &[Expr]) -> Option<Combined> {
         let input = self.fine.input.schema();
         let is_never_null = arg.nullable(input) == Ok(false);
-        #[cfg(feature = "faults")]
-        let is_never_null = asap_faults::inject(asap_faults::Fault::AverageOverAllRows, is_never_null, |_| true);
-        if is_never_null && let Ok(count) = self.combined(&AggIntent::count(), filter) {
-            return Some(count);
+        if let Ok(count) = self.combined(&AggIntent::count(), filter) {
+            #[cfg(feature = "faults")]
+            let is_never_null = asap_faults::inject(asap_faults::Fault::AverageOverAllRows, is_never_null, |_| true);
+            if is_never_null {
+                return Some(count);
+            }
         }
         null_equivalents(arg, self.fine).into_iter().find_map(|counted| {
             let not_null = counted.is_not_null();

@@ -25,3 +25,22 @@ fn a_name_with_a_schema_is_refused_and_quotes_help() {
     let output = crate::asap(folder.path(), &["query", sql, "--table", "\"a.m\"=m.csv", "--format", "csv"]);
     assert_eq!(crate::stdout(&output), "n\n4\n", "{output:?}");
 }
+
+#[rstest::rstest]
+#[case::empty_csv("empty.csv", b"", "the file is empty")]
+#[case::equal_names("twice.csv", b"k,k\n1,2\n", "two of its columns are named 'k'")]
+fn a_file_without_usable_columns_is_refused(#[case] file: &str, #[case] content: &[u8], #[case] reason: &str) {
+    let folder = folder();
+    write(folder.path(), file, content);
+    let table = format!("t={file}");
+    assert_fails(folder.path(), &["query", "SELECT count(*) FROM t", "--table", &table], 2, reason);
+}
+
+#[test]
+fn the_ending_of_a_file_may_be_upper_case_and_so_may_its_table() {
+    let folder = folder();
+    write(folder.path(), "DATA.CSV", b"k\n1\n2\n");
+    let arguments = ["query", "SELECT count(*) AS n FROM T", "--table", "T=DATA.CSV", "--format", "csv"];
+    let output = crate::asap(folder.path(), &arguments);
+    assert_eq!(crate::stdout(&output), "n\n2\n", "{output:?}");
+}

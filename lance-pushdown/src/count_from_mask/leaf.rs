@@ -146,15 +146,14 @@ fn is_bitmap_over_row_ids(index: &Arc<dyn ScalarIndex>) -> bool {
 }
 
 fn restrict(rows: NullableRowAddrSet, segment: &IndexMetadata) -> Option<NullableRowAddrSet> {
-    #[cfg(feature = "faults")]
-    if asap_faults::is_planted(asap_faults::Fault::SegmentsReadUnrestricted) {
-        return Some(rows);
-    }
     let covered = segment.fragment_bitmap.as_ref()?;
     let keep = |rows: &RowAddrTreeMap| {
         let mut kept = rows.clone();
         kept.retain_fragments(covered);
         kept
     };
-    Some(NullableRowAddrSet::new(keep(rows.selected_rows()), keep(rows.null_rows())))
+    let restricted = NullableRowAddrSet::new(keep(rows.selected_rows()), keep(rows.null_rows()));
+    #[cfg(feature = "faults")]
+    let restricted = asap_faults::inject(asap_faults::Fault::SegmentsReadUnrestricted, restricted, |_| rows);
+    Some(restricted)
 }

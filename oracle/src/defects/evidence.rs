@@ -228,17 +228,22 @@ pub(super) fn takes_unknown_for_no_match(evidence: &Evidence<'_>) -> bool {
     asks && answer.is_ok_and(|answer| answer.difference(found).is_none())
 }
 
-/// A column is looked up in several lists, and without DataFusion's simplification the answer is right.
+/// A value is looked up in several lists (`x = 1` and `x <> 1` are lists to DataFusion), and without its simplification the
+/// answer is right.
 pub(super) fn loses_unknown_lists(evidence: &Evidence<'_>) -> bool {
     let mut operands: Vec<Expr> = Vec::new();
-    let mut several = false;
+    let (mut several, mut lists) = (false, false);
     evidence.query.visit(&mut |expr| {
-        if let Expr::InList { operand, .. } = expr {
-            several |= operands.contains(operand);
-            operands.push((**operand).clone());
-        }
+        let operand = match expr {
+            Expr::InList { operand, .. } => operand,
+            Expr::Compare { operator: Comparison::Equal | Comparison::NotEqual, left, .. } => left,
+            _ => return,
+        };
+        lists |= matches!(expr, Expr::InList { .. });
+        several |= operands.contains(operand);
+        operands.push((**operand).clone());
     });
-    several && evidence.unsimplified.is_some_and(|answer| evidence.expected.difference(answer).is_none())
+    several && lists && evidence.unsimplified.is_some_and(|answer| evidence.expected.difference(answer).is_none())
 }
 
 /// A query with grouping sets fails for want of the column that tells them apart.

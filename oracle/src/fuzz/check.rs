@@ -17,7 +17,9 @@ use super::workload::{self, PlannedTogether};
 use crate::Result;
 use crate::dataset::{TestDataset, memory_session};
 use crate::model::Table;
+use crate::query::Column;
 use crate::recipe::Recipe;
+use crate::value::Type;
 
 /// What was seen of a case.
 #[derive(Debug, Clone, Default)]
@@ -124,11 +126,20 @@ async fn check_lance(recipe: &Recipe, scope: Option<Scope>, outcome: &mut CaseOu
     Ok(())
 }
 
+fn view_text(column: &mut Column) {
+    if column.data_type == Type::Utf8 {
+        column.data_type = Type::Utf8View;
+    }
+}
+
 /// The plain plans and the workload plan over the rows in memory.
 async fn check_in_memory(recipe: &Recipe, outcome: &mut CaseOutcome) -> Result<()> {
     outcome.in_memory = true;
     let start = Instant::now();
-    let table = Table::of(&recipe.table)?;
+    let mut table = Table::of(&recipe.table)?;
+    if recipe.settings.text_views {
+        table.columns.iter_mut().for_each(view_text);
+    }
     let session = || memory_session(&table, recipe.table.rows_per_file, &recipe.settings);
     let judge = Judge::new(recipe, &table, Sessions { plain: session()?, unindexed: session()? }, outcome).await;
     outcome.points.extend(static_points(recipe));

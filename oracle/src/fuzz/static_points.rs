@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::coverage::Point;
 use crate::query::Column;
 use crate::recipe::{Operation, Recipe};
-use crate::value::{Row, Value};
+use crate::value::{Row, Type, Value};
 
 /// The groups of these points. No other point is in one of them.
 pub const SHOWN: [&str; 8] =
@@ -32,7 +32,7 @@ pub fn static_points(recipe: &Recipe) -> BTreeSet<Point> {
     points
 }
 
-fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 21] {
+fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 22] {
     let (table, settings, queries) = (&recipe.table, &recipe.settings, recipe.workload.len());
     let count = |counts: fn(&Operation) -> bool| table.history.iter().filter(|operation| counts(operation)).count();
     let appends = count(|operation| matches!(operation, Operation::Append { .. }));
@@ -54,6 +54,7 @@ fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 21] {
         ("workload", "one query", queries == 1),
         ("workload", "five queries or more", queries > 4),
         ("settings", "in memory", settings.in_memory),
+        ("settings", "texts are views", settings.in_memory && settings.text_views && has_text(&table.columns)),
         ("settings", "zone maps are read", settings.zone_maps_read && !settings.in_memory),
         ("settings", "stock provider", settings.stock_provider && !settings.in_memory),
         ("settings", "exact floats", settings.exact_floats),
@@ -72,6 +73,10 @@ fn has_null_column(columns: &[Column], history: &[Operation]) -> bool {
     let Some(Operation::Create { rows }) = history.first() else { return false };
     let is_null = |column| rows.iter().all(|row: &Row| row.get(column).is_none_or(Value::is_null));
     !rows.is_empty() && (0..columns.len()).any(is_null)
+}
+
+fn has_text(columns: &[Column]) -> bool {
+    columns.iter().any(|column| column.data_type == Type::Utf8)
 }
 
 fn is_special(value: &Value) -> bool {

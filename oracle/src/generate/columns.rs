@@ -75,7 +75,7 @@ const TYPES: [Type; 9] = [
     Type::Date,
     Type::Timestamp,
 ];
-const OTHER_TYPES: [Type; 13] = [
+const OTHER_TYPES: [Type; 15] = [
     Type::Int8,
     Type::Int16,
     Type::UInt8,
@@ -89,6 +89,8 @@ const OTHER_TYPES: [Type; 13] = [
     Type::TimestampSecond,
     Type::TimestampMillisecond,
     Type::TimestampNanosecond,
+    Type::TimestampUtc,
+    Type::Dictionary,
 ];
 const NUMBERS: [Type; 4] = [Type::Int32, Type::Int64, Type::Float64, DECIMAL];
 

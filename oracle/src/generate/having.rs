@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 
 use super::columns::ColumnPlan;
 use super::predicate::{comparison, constant};
-use crate::query::{Column, Expr, Function};
+use crate::query::{Column, Comparison, Expr, Function};
 use crate::value::{Decimal, Float, Type, Value};
 
 /// A predicate over these measures and keys, of up to two nested connectives.
@@ -15,6 +15,9 @@ pub(super) fn generate(measures: &[Expr], keys: &[Expr], columns: &[ColumnPlan],
 
 fn connected(measures: &[Expr], keys: &[Expr], columns: &[ColumnPlan], depth: usize, rng: &mut impl Rng) -> Expr {
     let below = |rng: &mut _| connected(measures, keys, columns, depth.saturating_sub(1), rng);
+    if rng.random_bool(0.05) {
+        return contradiction(measures.choose(rng), columns, rng);
+    }
     match rng.random_range(0..10) {
         0 if depth > 0 => Expr::And(vec![below(rng), below(rng)]),
         1 if depth > 0 => Expr::Or(vec![below(rng), below(rng)]),
@@ -28,6 +31,19 @@ fn connected(measures: &[Expr], keys: &[Expr], columns: &[ColumnPlan], depth: us
             Some(measure) if !super::shape::is_special_extremum(measure, columns) => test(measure, columns, rng),
             _ => test(&Expr::count_all(None), columns, rng),
         },
+    }
+}
+
+/// What is TRUE for no group, as optimizers see: `x = 1 AND x = 2`, or FALSE.
+fn contradiction(measure: Option<&Expr>, columns: &[ColumnPlan], rng: &mut impl Rng) -> Expr {
+    let never = Expr::literal(Value::Boolean(false), Type::Boolean);
+    let measure =
+        measure.filter(|measure| rng.random_bool(0.7) && !super::shape::is_special_extremum(measure, columns));
+    let Some(measure) = measure else { return never };
+    let mut equal = || Some(Expr::compare(Comparison::Equal, measure.clone(), bound(measure, columns, rng)?));
+    match (equal(), equal()) {
+        (Some(one), Some(other)) if one != other => Expr::And(vec![one, other]),
+        _ => never,
     }
 }
 

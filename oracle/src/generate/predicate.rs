@@ -41,6 +41,12 @@ fn connected(columns: &[ColumnPlan], depth: usize, truth_tests: bool, rng: &mut 
     {
         return test;
     }
+    if truth_tests
+        && rng.random_bool(0.05)
+        && let Some(plan) = columns.choose(rng)
+    {
+        return lists(plan, rng);
+    }
     if depth == 0 || rng.random_bool(0.55) {
         return columns.choose(rng).map_or(Expr::And(Vec::new()), |plan| leaf(plan, columns, rng));
     }
@@ -78,6 +84,26 @@ pub(super) fn leaf(plan: &ColumnPlan, columns: &[ColumnPlan], rng: &mut impl Rng
             Expr::compare(comparison(rng), plan.expr(), other)
         }
     }
+}
+
+/// Several tests of one column against lists and single values: optimizers merge them.
+fn lists(plan: &ColumnPlan, rng: &mut impl Rng) -> Expr {
+    let tests = (0..rng.random_range(2..=3)).map(|_| membership(plan, rng)).collect();
+    let all = if rng.random() { Expr::And(tests) } else { Expr::Or(tests) };
+    if rng.random_bool(0.2) { Expr::Not(Box::new(all)) } else { all }
+}
+
+/// `x [NOT] IN (…)`, now and then with a NULL in the list, or `x = 1`, or `x <> 1`.
+fn membership(plan: &ColumnPlan, rng: &mut impl Rng) -> Expr {
+    if rng.random_bool(0.2) {
+        let operator = if rng.random() { Comparison::Equal } else { Comparison::NotEqual };
+        return Expr::compare(operator, plan.expr(), constant(plan, rng));
+    }
+    let mut list: Vec<Expr> = (0..rng.random_range(1..=2)).map(|_| constant(plan, rng)).collect();
+    if rng.random_bool(0.15) {
+        list.push(Expr::literal(Value::Null, plan.data_type()));
+    }
+    Expr::InList { operand: Box::new(plan.expr()), list, negated: rng.random() }
 }
 
 /// The start of a timestamp's year, month, … compared with a constant.

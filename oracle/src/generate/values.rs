@@ -18,10 +18,14 @@ pub(super) fn small(data_type: Type, rng: &mut impl Rng) -> Value {
         Type::Decimal { scale, .. } => {
             Value::Decimal(Decimal { unscaled: i128::from(rng.random_range(-99_999_i64..=99_999)), scale })
         }
-        Type::Utf8 | Type::LargeUtf8 => Value::Utf8(text(rng)),
+        Type::Utf8 | Type::LargeUtf8 | Type::Utf8View | Type::Dictionary => Value::Utf8(text(rng)),
         Type::Binary | Type::LargeBinary => Value::Binary(bytes(rng)),
         Type::Date => Value::Date(rng.random_range(-1000..=20_000)),
-        Type::TimestampSecond | Type::TimestampMillisecond | Type::Timestamp | Type::TimestampNanosecond => {
+        Type::TimestampSecond
+        | Type::TimestampMillisecond
+        | Type::Timestamp
+        | Type::TimestampNanosecond
+        | Type::TimestampUtc => {
             let per_second = 10_i64.pow(data_type.second_digits().unwrap_or(0));
             let day = [0, 0, 1, 31, 366, -1, -365, 15_000].choose(rng).copied().unwrap_or(0);
             let hour = day * 24 + rng.random_range(-10_i64..=10);
@@ -52,13 +56,18 @@ pub(super) fn extreme(data_type: Type, rng: &mut impl Rng) -> Option<Value> {
             Value::Decimal(Decimal { unscaled: if high { largest } else { -largest }, scale })
         }
         Type::Date => Value::Date(if high { 2_932_896 - near } else { -719_162 + near }),
-        Type::TimestampSecond | Type::TimestampMillisecond | Type::Timestamp | Type::TimestampNanosecond => {
+        Type::TimestampSecond
+        | Type::TimestampMillisecond
+        | Type::Timestamp
+        | Type::TimestampNanosecond
+        | Type::TimestampUtc => {
             // DataFusion reads a timestamp's text as nanoseconds.
             let digits = data_type.second_digits().unwrap_or(9);
             let largest = i64::MAX / 10_i64.pow(9 - digits) - i64::from(near);
             Value::Timestamp(if high { largest } else { -largest })
         }
-        Type::Boolean | Type::Utf8 | Type::LargeUtf8 | Type::Binary | Type::LargeBinary => return None,
+        Type::Boolean | Type::Binary | Type::LargeBinary => return None,
+        Type::Utf8 | Type::LargeUtf8 | Type::Utf8View | Type::Dictionary => return None,
     })
 }
 

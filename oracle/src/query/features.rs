@@ -1,6 +1,7 @@
 //! What a query uses, for coverage.
 
-use super::{Aggregate, Expr, Function, Query, Source, Spelling};
+use super::{Aggregate, Comparison, Expr, Function, Query, Source, Spelling};
+use crate::value::Value;
 
 impl Query {
     /// Names of what the query uses, each once.
@@ -19,9 +20,14 @@ impl Query {
         if let Some(filter) = &self.filter {
             visit(filter, &mut |expr| add("truth test", matches!(expr, Expr::IsTruth { .. })));
         }
+        let lists = self.lists();
+        add("NULL in a list", lists.iter().any(|(_, list)| list.iter().any(is_null)));
+        let is_again = |position: usize| lists[..position].iter().any(|(operand, _)| *operand == lists[position].0);
+        add("several lists of a column", (0..lists.len()).any(is_again));
         add("group by", self.group_by.as_ref().is_some_and(|keys| !keys.is_empty()));
         add("grand total", self.is_grand_total());
         add("having", self.having.is_some());
+        add("having that is never TRUE", self.having.as_ref().is_some_and(is_contradiction));
         add("order by", !self.order_by.is_empty());
         add("limit", self.limit.is_some());
         add("limit 0", self.limit == Some(0));
@@ -78,6 +84,17 @@ impl Query {
         queries
     }
 
+    /// What is looked up in lists, and the lists.
+    fn lists(&self) -> Vec<(Expr, Vec<Expr>)> {
+        let mut lists = Vec::new();
+        self.visit(&mut |expr| {
+            if let Expr::InList { operand, list, .. } = expr {
+                lists.push(((**operand).clone(), list.clone()));
+            }
+        });
+        lists
+    }
+
     /// Whether an expression asks for a truth value.
     #[must_use]
     pub fn has_truth_test(&self) -> bool {
@@ -97,6 +114,29 @@ impl Query {
     pub fn sort_columns(&self) -> Vec<usize> {
         self.order_by.iter().map(|key| key.output).collect()
     }
+}
+
+/// FALSE, or `x = 1 AND x = 2`, alone or beside other conditions.
+fn is_contradiction(condition: &Expr) -> bool {
+    let pinned = |condition: &Expr| match condition {
+        Expr::Compare { operator: Comparison::Equal, left, right } if matches!(**right, Expr::Literal(_)) => {
+            Some((left.clone(), right.clone()))
+        }
+        _ => None,
+    };
+    match condition {
+        Expr::Literal(literal) => literal.value == Value::Boolean(false),
+        Expr::And(operands) => {
+            let pinned: Vec<_> = operands.iter().filter_map(pinned).collect();
+            let conflicts = |(left, right)| pinned.iter().any(|(other, value)| *other == left && *value != right);
+            operands.iter().any(is_contradiction) || pinned.iter().cloned().any(conflicts)
+        }
+        _ => false,
+    }
+}
+
+fn is_null(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(literal) if literal.value.is_null())
 }
 
 fn collect_subqueries<'a>(expr: &'a Expr, queries: &mut Vec<&'a Query>) {

@@ -22,12 +22,12 @@ impl Display for Type {
             Self::Float32 => f.write_str("FLOAT"),
             Self::Float64 => f.write_str("DOUBLE"),
             Self::Decimal { precision, scale } => write!(f, "DECIMAL({precision}, {scale})"),
-            Self::Utf8 | Self::LargeUtf8 => f.write_str("STRING"),
+            Self::Utf8 | Self::LargeUtf8 | Self::Utf8View | Self::Dictionary => f.write_str("STRING"),
             Self::Binary | Self::LargeBinary => f.write_str("BYTEA"),
             Self::Date => f.write_str("DATE"),
             Self::TimestampSecond => f.write_str("TIMESTAMP(0)"),
             Self::TimestampMillisecond => f.write_str("TIMESTAMP(3)"),
-            Self::Timestamp => f.write_str("TIMESTAMP(6)"),
+            Self::Timestamp | Self::TimestampUtc => f.write_str("TIMESTAMP(6)"),
             Self::TimestampNanosecond => f.write_str("TIMESTAMP(9)"),
         }
     }

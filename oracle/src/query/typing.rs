@@ -101,6 +101,7 @@ impl Aggregate {
             (Function::Avg, Type::Decimal { precision, scale }) => {
                 Ok(Type::Decimal { precision: MAX_PRECISION.min(precision + 4), scale: 38.min(scale + 4) })
             }
+            (Function::Min | Function::Max, Type::Dictionary) => Ok(Type::Utf8),
             (Function::Min | Function::Max, _) => Ok(argument),
             _ => Err(ModelError::Types(self.to_string())),
         }

@@ -39,6 +39,10 @@ pub enum Type {
     Utf8,
     /// `LargeUtf8`.
     LargeUtf8,
+    /// `Utf8View`, which only tables in memory have: Lance stores it as `Utf8`.
+    Utf8View,
+    /// `Dictionary(Int32, Utf8)`.
+    Dictionary,
     /// `Binary`.
     Binary,
     /// `LargeBinary`.
@@ -53,6 +57,8 @@ pub enum Type {
     Timestamp,
     /// `Timestamp(Nanosecond, None)`.
     TimestampNanosecond,
+    /// `Timestamp(Microsecond, "UTC")`.
+    TimestampUtc,
 }
 
 impl Type {
@@ -74,6 +80,8 @@ impl Type {
             Self::Decimal { .. } => "Decimal128",
             Self::Utf8 => "Utf8",
             Self::LargeUtf8 => "LargeUtf8",
+            Self::Utf8View => "Utf8View",
+            Self::Dictionary => "Dictionary",
             Self::Binary => "Binary",
             Self::LargeBinary => "LargeBinary",
             Self::Date => "Date32",
@@ -81,6 +89,7 @@ impl Type {
             Self::TimestampMillisecond => "Timestamp(ms)",
             Self::Timestamp => "Timestamp(µs)",
             Self::TimestampNanosecond => "Timestamp(ns)",
+            Self::TimestampUtc => "Timestamp(µs, UTC)",
         }
     }
 
@@ -111,7 +120,7 @@ impl Type {
     /// Text.
     #[must_use]
     pub fn is_text(self) -> bool {
-        matches!(self, Self::Utf8 | Self::LargeUtf8)
+        matches!(self, Self::Utf8 | Self::LargeUtf8 | Self::Utf8View | Self::Dictionary)
     }
 
     /// Bytes.
@@ -132,7 +141,7 @@ impl Type {
         match self {
             Self::TimestampSecond => Some(0),
             Self::TimestampMillisecond => Some(3),
-            Self::Timestamp => Some(6),
+            Self::Timestamp | Self::TimestampUtc => Some(6),
             Self::TimestampNanosecond => Some(9),
             _ => None,
         }

@@ -38,6 +38,8 @@ fn float(value: f64) -> Value {
 #[case::seconds(Type::TimestampSecond, vec![Value::Timestamp(-1), Value::Timestamp(i64::MAX / 1_000_000_000)])]
 #[case::milliseconds(Type::TimestampMillisecond, vec![Value::Timestamp(-1), Value::Timestamp(i64::MAX / 1_000_000)])]
 #[case::microseconds(Type::Timestamp, vec![Value::Timestamp(-1), Value::Timestamp(i64::MAX / 1000)])]
+#[case::dictionary(Type::Dictionary, vec![Value::Utf8(String::new()), Value::Utf8("日本 🦀 it's".to_owned())])]
+#[case::utc(Type::TimestampUtc, vec![Value::Timestamp(-1), Value::Timestamp(i64::MAX / 1000)])]
 #[case::nanoseconds(Type::TimestampNanosecond, vec![Value::Timestamp(-1), Value::Timestamp(i64::MAX)])]
 #[tokio::test(flavor = "multi_thread")]
 async fn every_plan_reads_what_was_written(#[case] data_type: Type, #[case] values: Vec<Value>) {

@@ -246,13 +246,16 @@ fn schema(columns: &[Column]) -> String {
 }
 
 fn type_path(data_type: Type) -> String {
-    let unit = |unit: &str| format!("DataType::Timestamp(arrow::datatypes::TimeUnit::{unit}, None)");
+    let timestamp = |unit: &str, zone: &str| format!("DataType::Timestamp(arrow::datatypes::TimeUnit::{unit}, {zone})");
+    let unit = |unit: &str| timestamp(unit, "None");
     match data_type {
         Type::Decimal { precision, scale } => format!("DataType::Decimal128({precision}, {scale})"),
         Type::TimestampSecond => unit("Second"),
         Type::TimestampMillisecond => unit("Millisecond"),
         Type::Timestamp => unit("Microsecond"),
         Type::TimestampNanosecond => unit("Nanosecond"),
+        Type::TimestampUtc => timestamp("Microsecond", "Some(\"UTC\".into())"),
+        Type::Dictionary => "DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))".to_owned(),
         simple => format!("DataType::{}", simple.name()),
     }
 }

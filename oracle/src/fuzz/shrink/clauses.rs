@@ -29,6 +29,7 @@ pub(super) fn simpler_settings(recipe: &Recipe) -> Vec<Edit> {
         Box::new(move |recipe| recipe.settings.target_partitions = plain.target_partitions),
         Box::new(move |recipe| recipe.settings.batch_size = plain.batch_size),
         Box::new(|recipe| recipe.settings.in_memory = false),
+        Box::new(|recipe| recipe.settings.text_views = false),
         Box::new(|recipe| recipe.settings.stock_provider = false),
         Box::new(|recipe| recipe.settings.zone_maps_read = false),
         Box::new(|recipe| recipe.settings.exact_floats = false),

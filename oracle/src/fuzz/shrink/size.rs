@@ -132,6 +132,7 @@ fn settings_weight(settings: &Settings) -> u64 {
         settings.target_partitions != plain.target_partitions,
         settings.batch_size != plain.batch_size,
         settings.in_memory,
+        settings.text_views,
         settings.stock_provider,
         settings.zone_maps_read,
         settings.exact_floats,
