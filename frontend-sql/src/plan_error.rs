@@ -31,7 +31,7 @@ pub(crate) fn convert(error: &DataFusionError, source: &Source, catalog: &dyn Ca
         },
         DataFusionError::SchemaError(schema_error, _) => match &**schema_error {
             SchemaError::FieldNotFound { field, valid_fields } => {
-                let names = valid_fields.iter().map(Column::flat_name).collect();
+                let names = valid_fields.iter().map(Column::quoted_flat_name).collect();
                 let name = field.flat_name();
                 FrontendError::UnknownColumn { candidates: nearest(&name, names), name, span: span(Some(field)) }
             }
@@ -52,7 +52,7 @@ fn message(error: &DataFusionError) -> String {
 
 /// The names by their distance to a wrong one; a qualifier that only one of them has does not count.
 fn nearest(wrong: &str, mut names: Vec<String>) -> Vec<String> {
-    let bare = |name: &str| name.rsplit_once('.').map_or(name, |(_, bare)| bare).to_lowercase();
+    let bare = |name: &str| name.rsplit_once('.').map_or(name, |(_, bare)| bare).trim_matches('"').to_lowercase();
     let wrong = bare(wrong);
     names.sort_by_cached_key(|name| (levenshtein(&wrong, &bare(name)), name.clone()));
     names

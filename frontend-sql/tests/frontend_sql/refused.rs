@@ -96,7 +96,7 @@ fn wrong_name(#[case] sql: &str, #[case] message: &str, #[case] place: &str) {
 #[rstest]
 #[case("SELECT k FROM lineitems", "did you mean 'lineitem'? Available: lineitem, other.t2, t")]
 #[case("SELECT t.tagz FROM t", "did you mean 't.tags'? Available: t.tags, t.a, t.ts, t.b, t.f, …")]
-#[case("SELECT Mixed FROM t", "did you mean 't.Mixed'? Available: t.Mixed, t.a, t.b, t.f, t.k, …")]
+#[case("SELECT Mixed FROM t", "did you mean 't.\"Mixed\"'? Available: t.\"Mixed\", t.a, t.b, t.f, t.k, …")]
 fn suggestion(#[case] sql: &str, #[case] hint: &str) {
     assert_eq!(lower(sql).unwrap_err().hint(), hint);
 }

@@ -228,22 +228,10 @@ pub(super) fn takes_unknown_for_no_match(evidence: &Evidence<'_>) -> bool {
     asks && answer.is_ok_and(|answer| answer.difference(found).is_none())
 }
 
-/// A value is looked up in several lists (`x = 1` and `x <> 1` are lists to DataFusion), and without its simplification the
-/// answer is right.
+/// A value is looked up in several lists, and without DataFusion's simplification the answer is right.
 pub(super) fn loses_unknown_lists(evidence: &Evidence<'_>) -> bool {
-    let mut operands: Vec<Expr> = Vec::new();
-    let (mut several, mut lists) = (false, false);
-    evidence.query.visit(&mut |expr| {
-        let operand = match expr {
-            Expr::InList { operand, .. } => operand,
-            Expr::Compare { operator: Comparison::Equal | Comparison::NotEqual, left, .. } => left,
-            _ => return,
-        };
-        lists |= matches!(expr, Expr::InList { .. });
-        several |= operands.contains(operand);
-        operands.push((**operand).clone());
-    });
-    several && lists && evidence.unsimplified.is_some_and(|answer| evidence.expected.difference(answer).is_none())
+    let is_right = |answer| evidence.expected.difference(answer).is_none();
+    evidence.query.repeats_lists() && evidence.unsimplified.is_some_and(is_right)
 }
 
 /// A query with grouping sets fails for want of the column that tells them apart.
@@ -378,9 +366,14 @@ fn is_right_unindexed(evidence: &Evidence<'_>) -> bool {
     evidence.unindexed.is_some_and(|unindexed| evidence.expected.difference(unindexed).is_none())
 }
 
+/// One that computes nothing is planned as a row without columns.
 fn has_grand_total(plan: &LogicalPlan) -> bool {
-    plan.exists(|node| Ok(matches!(node, LogicalPlan::Aggregate(aggregate) if aggregate.group_expr.is_empty())))
-        .unwrap_or(false)
+    let is_grand_total = |node: &LogicalPlan| match node {
+        LogicalPlan::Aggregate(aggregate) => aggregate.group_expr.is_empty(),
+        LogicalPlan::EmptyRelation(relation) => relation.produce_one_row,
+        _ => false,
+    };
+    plan.exists(|node| Ok(is_grand_total(node))).unwrap_or(false)
 }
 
 /// How many keys the outermost Sort has.

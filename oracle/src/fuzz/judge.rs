@@ -220,8 +220,9 @@ impl<'a> Judge<'a> {
     }
 
     /// An optimized plan's fields are those of the plain plan: names, types, nullability. Where the plain query's own two
-    /// plans differ in them by a truth test (4), they may be those of either; and as the workload plan spells such a test
-    /// out, which may fold to a constant, its fields may be NOT NULL, which Arrow checks for each batch.
+    /// plans differ in them by a truth test (4) or by lists that were merged (14), they may be those of the logical one; and
+    /// as the workload plan spells a truth test out, which may fold to a constant, its fields may be NOT NULL then, which
+    /// Arrow checks for each batch.
     pub(super) async fn judge_schema(
         &self,
         side: FailureClass,
@@ -237,11 +238,19 @@ impl<'a> Judge<'a> {
         }
         let query = &self.recipe.workload[index];
         let logical = self.sessions.plain.sql(&query.to_string()).await.map(|frame| fields(frame.schema().as_arrow()));
-        if query.has_truth_test() && (is_narrower || logical.is_ok_and(|logical| logical == found)) {
-            *outcome.defects.entry(Defect::NullableTruthTest.number()).or_insert(0) += 1;
+        let is_logical = logical.is_ok_and(|logical| logical == found);
+        let defect = if query.has_truth_test() && (is_narrower || is_logical) {
+            Defect::NullableTruthTest
+        } else if query.repeats_lists() && is_logical {
+            Defect::DisjointLists
         } else {
-            outcome.fail(FailureClass::Schema, Some(index), format!("{side}\n  plain: {plain}\n  found: {found}"));
-        }
+            return outcome.fail(
+                FailureClass::Schema,
+                Some(index),
+                format!("{side}\n  plain: {plain}\n  found: {found}"),
+            );
+        };
+        *outcome.defects.entry(defect.number()).or_insert(0) += 1;
     }
 
     /// Judges an optimized answer to a query that is not part of the workload but made from one, at `index`: `true` if it

@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 
 use super::columns::ColumnPlan;
 use super::{TABLE, predicate};
-use crate::query::{Expr, Function, JoinKind, Nesting, Output, Query, Source};
+use crate::query::{Column, Expr, Function, JoinKind, Nesting, Output, Query, Source};
 use crate::value::Type;
 
 /// The table joined with some of its own rows, and the columns of both; `None` without a column to join on.
@@ -44,9 +44,12 @@ pub(super) fn subquery(columns: &[ColumnPlan], rng: &mut impl Rng) -> Option<Exp
         0 => Expr::Exists { query: Box::new(of(plan.expr())), negated },
         1 if plan.data_type() != Type::Boolean => {
             let function = if rng.random() { Function::Min } else { Function::Max };
-            let total = of(Expr::aggregate(function, plan.expr(), None));
+            let extremum = Expr::aggregate(function, plan.expr(), None);
+            let schema: Vec<Column> = columns.iter().map(|plan| plan.column.clone()).collect();
+            let data_type = extremum.data_type(&schema).ok()?;
+            let total = of(extremum);
             let query = Box::new(Query { group_by: Some(Vec::new()), ..total });
-            let scalar = Expr::Scalar { query, data_type: plan.data_type() };
+            let scalar = Expr::Scalar { query, data_type };
             Expr::compare(predicate::comparison(rng), plan.expr(), scalar)
         }
         _ => Expr::InQuery { operand: Box::new(plan.expr()), query: Box::new(of(plan.expr())), negated },

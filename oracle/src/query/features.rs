@@ -95,6 +95,24 @@ impl Query {
         lists
     }
 
+    /// Whether a value is looked up in a list, and once more in a list or by `x = 1` or `x <> 1`, which are lists to DataFusion.
+    #[must_use]
+    pub fn repeats_lists(&self) -> bool {
+        let mut operands: Vec<Expr> = Vec::new();
+        let (mut again, mut lists) = (false, false);
+        self.visit(&mut |expr| {
+            let operand = match expr {
+                Expr::InList { operand, .. } => operand,
+                Expr::Compare { operator: Comparison::Equal | Comparison::NotEqual, left, .. } => left,
+                _ => return,
+            };
+            lists |= matches!(expr, Expr::InList { .. });
+            again |= operands.contains(operand);
+            operands.push((**operand).clone());
+        });
+        again && lists
+    }
+
     /// Whether an expression asks for a truth value.
     #[must_use]
     pub fn has_truth_test(&self) -> bool {
