@@ -4,6 +4,7 @@ use lance::Dataset;
 
 use super::report;
 use crate::Result;
+use crate::defects::Defect;
 use crate::fuzz::check::CaseOutcome;
 use crate::fuzz::judge::Judge;
 use crate::fuzz::pushdown::PushdownSide;
@@ -55,6 +56,11 @@ pub(in crate::fuzz) async fn check(
     }
     let sum = i64::try_from(sum).map(|sum| vec![vec![Value::Int64(sum)]]);
     if sum.as_ref() != Ok(&answer.rows) {
+        // Lance's own filters merge lists, too.
+        if count.repeats_lists() && judge.judge_other(index, &count, Ok(answer.clone()), outcome).await {
+            *outcome.defects.entry(Defect::DisjointLists.number()).or_insert(0) += 1;
+            return Ok(());
+        }
         let contradiction = format!("{sum:?} over the fragments, {:?} in all", answer.rows);
         report(judge, (NAME, index), std::iter::once((&count, answer)), contradiction, outcome).await;
     }
