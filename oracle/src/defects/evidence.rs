@@ -30,7 +30,7 @@ pub(super) fn lost_having(evidence: &Evidence<'_>) -> bool {
     query.is_grand_total()
         && query.having.is_some()
         && expected.rows.is_empty()
-        && table.answer(&of_nothing).is_ok_and(|answer| answer.difference(found).is_none())
+        && table.answer(&of_nothing).is_ok_and(|answer| answer.difference(&narrowed(query, &answer, found)).is_none())
 }
 
 /// The outermost Sort has fewer keys than ORDER BY, and the answer is right under as many of them.
@@ -196,10 +196,18 @@ pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found
 /// Beside a DISTINCT aggregate, sums of decimals have more digits than they must, and all else is right.
 pub(super) fn is_right_but_for_wide_sums(evidence: &Evidence<'_>) -> bool {
     let Evidence { query, expected, found, .. } = evidence;
+    expected.difference(&narrowed(query, expected, found)).is_none()
+}
+
+/// An answer whose sums of decimals beside a DISTINCT aggregate have the digits that they must have.
+fn narrowed(query: &Query, right: &Answer, found: &Answer) -> Answer {
     let is_distinct = |output: &Output| matches!(&output.expr, Expr::Aggregate(call) if call.distinct);
     let is_sum = |output: &Output| matches!(&output.expr, Expr::Aggregate(call) if call.function == Function::Sum && !call.distinct);
-    let mut narrowed = (*found).clone();
-    for ((column, right), output) in narrowed.columns.iter_mut().zip(&expected.columns).zip(&query.outputs) {
+    let mut narrowed = found.clone();
+    if !query.outputs.iter().any(is_distinct) {
+        return narrowed;
+    }
+    for ((column, right), output) in narrowed.columns.iter_mut().zip(&right.columns).zip(&query.outputs) {
         if let (DataType::Decimal128(wide, scale), DataType::Decimal128(precision, right_scale)) =
             (&column.data_type, &right.data_type)
             && is_sum(output)
@@ -209,7 +217,7 @@ pub(super) fn is_right_but_for_wide_sums(evidence: &Evidence<'_>) -> bool {
             column.data_type = right.data_type.clone();
         }
     }
-    query.outputs.iter().any(is_distinct) && expected.difference(&narrowed).is_none()
+    narrowed
 }
 
 /// The answer is right if `x NOT IN (SELECT …)` is TRUE where it is unknown.
