@@ -18,7 +18,8 @@ pub(super) fn resolved(filter: &Expr, table: &Table) -> Result<Expr, ModelError>
             Ok(Some(Expr::literal(Value::Boolean(rows.is_empty() == *negated), Type::Boolean)))
         }
         Expr::Scalar { query, data_type } => match answered(query, table)? {
-            (found, rows) if found == *data_type && rows.len() < 2 => {
+            // In memory, a text may be a view.
+            (found, rows) if (found == *data_type || found.is_text() && data_type.is_text()) && rows.len() < 2 => {
                 let value = rows.into_iter().flatten().next().unwrap_or(Value::Null);
                 Ok(Some(Expr::literal(value, found)))
             }
