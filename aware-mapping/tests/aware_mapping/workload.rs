@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use asap_aware_mapping::{
-    Candidate, CandidateSpace, Estimate, ExactSummaryStrategy, FloatPolicy, LeafCost, MappingError, Refusal,
-    ReplacementStrategy, Replacements, Selection, Target, UnknownLeafCost, search_workload, search_workload_with,
-    select,
+    Candidate, CandidateSpace, Estimate, ExactSummaryStrategy, FloatPolicy, LeafCost, MappingError,
+    MultiMeasureStrategy, Refusal, ReplacementStrategy, Replacements, Selection, Target, UnknownLeafCost,
+    search_workload, search_workload_with, select,
 };
 use asap_types::{
     AccuracyTarget, AggIntent, Aggregate, AggregateFacts, Expr, F64Bits, FunctionFacts, GraphFormat, Operator,
@@ -451,4 +451,14 @@ fn refusals_have_distinct_names_and_texts() {
     let names: BTreeSet<&str> = Refusal::ALL.iter().map(|refusal| refusal.name()).collect();
     let texts: BTreeSet<String> = Refusal::ALL.iter().map(Refusal::to_string).collect();
     assert_eq!((names.len(), texts.len()), (Refusal::ALL.len(), Refusal::ALL.len()));
+}
+
+/// The strategy was made of other aggregates: whichever derives the target may, also one with fewer measures.
+#[test]
+fn an_aggregate_from_elsewhere_has_any_member_for_a_source() {
+    let member = by(&[0], &[AggIntent::count()]);
+    let measures = vec![(AggIntent::count(), None), (AggIntent::count(), Some(greater(col(0), 1)))];
+    let target = Target { node: aggregate(&scan(), vec![col(0)], measures) };
+    let found = MultiMeasureStrategy::new(std::slice::from_ref(&member)).replacements(&target).unwrap();
+    assert_eq!((found.candidates.len(), found.refused.len()), (1, 0), "{:?}", found.refused);
 }
