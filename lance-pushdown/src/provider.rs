@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
 
@@ -27,7 +28,8 @@ impl PushdownTable {
     }
 }
 
-#[async_trait]
+/// `scan` is written out, not by `async_trait`: a future that holds an `Expr` costs the compiler ten seconds, as it follows
+/// all types of sqlparser, round and round, to know that it is `Send`.
 impl TableProvider for PushdownTable {
     fn schema(&self) -> SchemaRef {
         self.inner.schema()
@@ -37,18 +39,29 @@ impl TableProvider for PushdownTable {
         self.inner.table_type()
     }
 
-    async fn scan(
-        &self,
-        state: &dyn Session,
-        projection: Option<&Vec<usize>>,
-        filters: &[Expr],
+    fn scan<'a, 'b, 'c, 'd, 'scan>(
+        &'a self,
+        state: &'b dyn Session,
+        projection: Option<&'c Vec<usize>>,
+        filters: &'d [Expr],
         limit: Option<usize>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        if let Err(error) = self.shared.preload(&self.dataset).await {
-            // The scan reports what it cannot do without; the rule can do with less.
-            tracing::warn!(%error, dataset = self.dataset.uri(), "no index metadata for aggregate pushdown");
+    ) -> BoxFuture<'scan, Result<Arc<dyn ExecutionPlan>>>
+    where
+        Self: 'scan,
+        'a: 'scan,
+        'b: 'scan,
+        'c: 'scan,
+        'd: 'scan,
+    {
+        let scan = self.inner.scan(state, projection, filters, limit);
+        async move {
+            if let Err(error) = self.shared.preload(&self.dataset).await {
+                // The scan reports what it cannot do without; the rule can do with less.
+                tracing::warn!(%error, dataset = self.dataset.uri(), "no index metadata for aggregate pushdown");
+            }
+            scan.await
         }
-        self.inner.scan(state, projection, filters, limit).await
+        .boxed()
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {

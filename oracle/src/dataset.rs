@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::datatypes::SchemaRef;
 use asap_execution::catch_panic;
-use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
+use futures::future::BoxFuture;
 use lance::Dataset;
 use lance::datafusion::LanceTableProvider;
 
@@ -95,7 +95,6 @@ impl TestDataset {
 #[derive(Debug)]
 struct Unindexed(LanceTableProvider);
 
-#[async_trait]
 impl TableProvider for Unindexed {
     fn schema(&self) -> SchemaRef {
         self.0.schema()
@@ -105,14 +104,21 @@ impl TableProvider for Unindexed {
         self.0.table_type()
     }
 
-    async fn scan(
-        &self,
-        state: &dyn Session,
-        projection: Option<&Vec<usize>>,
-        _filters: &[Expr],
+    fn scan<'a, 'b, 'c, 'd, 'scan>(
+        &'a self,
+        state: &'b dyn Session,
+        projection: Option<&'c Vec<usize>>,
+        _filters: &'d [Expr],
         limit: Option<usize>,
-    ) -> datafusion::error::Result<Arc<dyn ExecutionPlan>> {
-        self.0.scan(state, projection, &[], limit).await
+    ) -> BoxFuture<'scan, datafusion::error::Result<Arc<dyn ExecutionPlan>>>
+    where
+        Self: 'scan,
+        'a: 'scan,
+        'b: 'scan,
+        'c: 'scan,
+        'd: 'scan,
+    {
+        self.0.scan(state, projection, &[], limit)
     }
 }
 

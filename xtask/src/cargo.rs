@@ -47,7 +47,7 @@ impl Workspace {
     /// Builds every program of the workspace. All members take part, so that features unify as in every other build of
     /// the workspace and nothing is compiled twice. `Err(status)` inside: the build failed and cargo said why.
     pub(crate) fn build_programs(&self) -> Result<Result<Programs, ExitStatus>, Error> {
-        self.build(&["--bins"])
+        self.build(&["--bin", "asap", "--bin", "asap-oracle"])
     }
 
     /// Builds the oracle, with faults in the crates of the workspace, or optimized. Features of other packages stay as they
