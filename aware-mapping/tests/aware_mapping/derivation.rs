@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use asap_aware_mapping::{Combinator, Combined, Derivation, MeasureDerivation, Refusal, Requires, combinator, derive};
-use asap_types::{AggIntent, AggregateFacts, ArithmeticOp, CompareOp, Expr, FunctionFacts, QueryExpr, Volatility};
+use asap_types::{
+    AggIntent, AggregateFacts, ArithmeticOp, CompareOp, Expr, FunctionFacts, Operator, Predicate, QueryExpr, Volatility,
+};
 use rstest::rstest;
 
 use crate::build::*;
@@ -93,6 +95,16 @@ fn a_restriction_is_written_over_the_fine_output() {
     let coarse = over(&scan_where("t", vec![col(0).eq(int(1)), shared]), &[], &[AggIntent::count()]);
     assert_eq!(accepted(&coarse, &fine_restricted).restriction, [col(1).eq(int(1))]);
     assert_eq!(derive(&coarse, &fine), Err(Refusal::RestrictionNotOnKeys));
+}
+
+#[test]
+fn a_restriction_above_a_sub_select_is_found() {
+    let inner = by(&[0, 1], &[AggIntent::count()]);
+    let condition = col(0).eq(int(1));
+    let filter = Operator::Filter { predicate: Predicate(condition.clone()), input: Arc::clone(&inner) };
+    let coarse = over(&QueryExpr::new(filter).unwrap(), &[], &[AggIntent::count()]);
+    let fine = over(&inner, &[0], &[AggIntent::count()]);
+    assert_eq!(accepted(&coarse, &fine).restriction, [condition]);
 }
 
 #[test]
