@@ -77,6 +77,8 @@ pub struct Suspect<'a> {
     pub optimized: Option<&'a LogicalPlan>,
     /// Do rows arrive in more than one partition, so in any order?
     pub is_parallel: bool,
+    /// Is memory limited, so that an aggregate may spill, and take up again what it has in the order of its keys?
+    pub may_spill: bool,
     /// The answer.
     pub found: &'a Answer,
 }
@@ -205,7 +207,8 @@ impl Defect {
         let Suspect { query, table, found, .. } = *suspect;
         match self {
             Self::GroupedFloatExtrema => {
-                suspect.is_parallel && evidence::is_right_but_for_float_extrema(query, table, found)
+                (suspect.is_parallel || suspect.may_spill)
+                    && evidence::is_right_but_for_float_extrema(query, table, found)
             }
             Self::PrunedSortKeys => {
                 suspect.optimized.is_some_and(|plan| evidence::loses_sort_keys(query, plan))

@@ -200,7 +200,8 @@ impl<'a> Judge<'a> {
     }
 
     fn suspect<'s>(&'s self, query: &'s Query, optimized: Option<&'s LogicalPlan>, found: &'s Answer) -> Suspect<'s> {
-        Suspect { query, table: self.table, optimized, is_parallel: self.is_parallel(), found }
+        let may_spill = self.recipe.settings.memory_limit.is_some();
+        Suspect { query, table: self.table, optimized, is_parallel: self.is_parallel(), may_spill, found }
     }
 
     fn is_parallel(&self) -> bool {

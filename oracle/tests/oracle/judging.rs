@@ -25,7 +25,7 @@ fn table(recipe: &Recipe) -> Table {
 }
 
 fn suspect<'a>(recipe: &'a Recipe, table: &'a Table, found: &'a Answer) -> Suspect<'a> {
-    Suspect { query: &recipe.workload[0], table, optimized: None, is_parallel: true, found }
+    Suspect { query: &recipe.workload[0], table, optimized: None, is_parallel: true, may_spill: false, found }
 }
 
 /// Lost sort keys excuse another order of rows that tie under the keys left, and nothing else.
