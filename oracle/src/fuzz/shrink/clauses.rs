@@ -66,6 +66,9 @@ fn of_query(at: usize, query: &Query) -> Vec<Edit> {
         edit_query(at, |query| query.limit = None),
         edit_query(at, only_nested),
         edit_query(at, unfold),
+        edit_query(at, only_left),
+        edit_query(at, |query| edit_right(query, |right| right.filter = None)),
+        edit_query(at, |query| edit_right(query, |right| right.distinct = false)),
     ];
     edits.extend(
         parts(query.outputs.len()).into_iter().map(|part| {
@@ -143,14 +146,35 @@ fn unfold(query: &mut Query) {
         return;
     }
     let nested = nested.as_ref().clone();
-    let outer = query.filter.iter_mut().chain(query.group_by.iter_mut().flatten()).chain(&mut query.having);
-    for expr in outer.chain(query.outputs.iter_mut().map(|output| &mut output.expr)) {
-        inline(expr, &nested);
-    }
+    inline_all(query, &nested);
     let filters = [nested.filter, query.filter.take()];
     let mut filters = filters.into_iter().flatten().collect::<Vec<_>>();
     query.filter = if filters.len() > 1 { Some(Expr::And(filters)) } else { filters.pop() };
     query.source = nested.source;
+}
+
+/// The left of a join alone. The right's columns are the table's, renamed.
+fn only_left(query: &mut Query) {
+    let Source::Join { left, right, .. } = query.source.clone() else { return };
+    if let Source::Nested { query: renamed, .. } = *right {
+        inline_all(query, &renamed);
+    }
+    query.source = *left;
+}
+
+fn edit_right(query: &mut Query, edit: impl Fn(&mut Query)) {
+    if let Source::Join { right, .. } = &mut query.source
+        && let Source::Nested { query: right, .. } = right.as_mut()
+    {
+        edit(right);
+    }
+}
+
+fn inline_all(query: &mut Query, nested: &Query) {
+    let outer = query.filter.iter_mut().chain(query.group_by.iter_mut().flatten()).chain(&mut query.having);
+    for expr in outer.chain(query.outputs.iter_mut().map(|output| &mut output.expr)) {
+        inline(expr, nested);
+    }
 }
 
 /// Replaces the nested query's columns by what they compute.
