@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use asap_aware_mapping::{
     Candidate, CandidateSpace, Estimate, ExactSummaryStrategy, FloatPolicy, LeafCost, MappingError,
-    MultiMeasureStrategy, Refusal, ReplacementStrategy, Replacements, Selection, Target, UnknownLeafCost,
-    search_workload, search_workload_with, select,
+    MultiMeasureStrategy, Refusal, ReplacementStrategy, Replacements, RollupStrategy, Selection, Target,
+    UnknownLeafCost, search_workload, search_workload_with, select,
 };
 use asap_types::{
     AccuracyTarget, AggIntent, Aggregate, AggregateFacts, ArithmeticOp, Expr, F64Bits, FunctionFacts, GraphFormat,
@@ -461,4 +461,18 @@ fn an_aggregate_from_elsewhere_has_any_member_for_a_source() {
     let target = Target { node: by(&[0], &[AggIntent::count()]) };
     let found = MultiMeasureStrategy::new(std::slice::from_ref(&member)).replacements(&target).unwrap();
     assert_eq!((found.candidates.len(), found.refused.len()), (1, 0), "{:?}", found.refused);
+}
+
+/// Users choose strategies by name, and explanations show it; none has anything to say of a scan.
+#[test]
+fn strategies_have_names_and_are_asked_about_aggregates() {
+    let members = [by(&[0], &[AggIntent::count()])];
+    let (narrow, wide) = (RollupStrategy::new(&members), MultiMeasureStrategy::new(&members));
+    let strategies: [&dyn ReplacementStrategy; 3] = [&ExactSummaryStrategy, &narrow, &wide];
+    assert_eq!(strategies.map(|strategy| strategy.name()), ["exact summary", "roll-up", "multi-measure"]);
+    let matches = |node: &Arc<QueryExpr>| {
+        let target = Target { node: Arc::clone(node) };
+        strategies.map(|strategy| strategy.matches(&target))
+    };
+    assert_eq!((matches(&members[0]), matches(&scan())), ([true; 3], [false; 3]));
 }
