@@ -27,7 +27,8 @@ fn a_name_with_a_schema_is_refused_and_quotes_help() {
 }
 
 #[rstest::rstest]
-#[case::empty_csv("empty.csv", b"", "the file is empty")]
+#[case::empty_csv("empty.csv", b"", "it has no columns")]
+#[case::empty_parquet("empty.parquet", b"", "it has no columns")]
 #[case::equal_names("twice.csv", b"k,k\n1,2\n", "two of its columns are named 'k'")]
 fn a_file_without_usable_columns_is_refused(#[case] file: &str, #[case] content: &[u8], #[case] reason: &str) {
     let folder = folder();

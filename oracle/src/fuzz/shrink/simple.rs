@@ -83,9 +83,15 @@ fn small(data_type: Type) -> Vec<Value> {
         Type::Float32 | Type::Float64 => (Value::Float64(Float(0.0)), Value::Float64(Float(1.0))),
         Type::Decimal { scale, .. } => (decimal(0, scale), decimal(1, scale)),
         Type::Binary | Type::LargeBinary => (Value::Binary(Vec::new()), Value::Binary(vec![0])),
-        _ if data_type.is_text() => (Value::Utf8(String::new()), Value::Utf8("a".to_owned())),
+        Type::Utf8 | Type::LargeUtf8 | Type::Utf8View | Type::Dictionary => {
+            (Value::Utf8(String::new()), Value::Utf8("a".to_owned()))
+        }
         Type::Date => (Value::Date(0), Value::Date(1)),
-        _ => (Value::Timestamp(0), Value::Timestamp(1)),
+        Type::TimestampSecond
+        | Type::TimestampMillisecond
+        | Type::Timestamp
+        | Type::TimestampNanosecond
+        | Type::TimestampUtc => (Value::Timestamp(0), Value::Timestamp(1)),
     };
     vec![zero, one, Value::Null]
 }
