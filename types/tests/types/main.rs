@@ -4,6 +4,7 @@
 
 mod build;
 mod canonical;
+mod measures;
 #[path = "../support/naive.rs"]
 mod naive;
 mod property;
