@@ -1,5 +1,11 @@
 //! Tables that are not what their argument says.
 
+use std::sync::Arc;
+
+use arrow::array::{Int64Array, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema};
+use datafusion::parquet::arrow::ArrowWriter;
+
 use crate::{assert_fails, folder, write};
 
 #[rstest::rstest]
@@ -35,6 +41,20 @@ fn a_file_without_usable_columns_is_refused(#[case] file: &str, #[case] content:
     write(folder.path(), file, content);
     let table = format!("t={file}");
     assert_fails(folder.path(), &["query", "SELECT count(*) FROM t", "--table", &table], 2, reason);
+}
+
+#[test]
+fn a_parquet_file_with_two_columns_of_one_name_is_refused() {
+    let folder = folder();
+    let field = || Field::new("k", DataType::Int64, true);
+    let column = |value| Arc::new(Int64Array::from(vec![value])) as _;
+    let schema = Arc::new(Schema::new(vec![field(), field()]));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![column(1), column(2)]).unwrap();
+    let mut file = ArrowWriter::try_new(Vec::new(), schema, None).unwrap();
+    file.write(&batch).unwrap();
+    write(folder.path(), "twice.parquet", &file.into_inner().unwrap());
+    let arguments = ["query", "SELECT sum(k) FROM t", "--table", "t=twice.parquet"];
+    assert_fails(folder.path(), &arguments, 2, "two of its columns are named 'k'");
 }
 
 #[test]
