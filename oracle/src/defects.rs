@@ -52,7 +52,8 @@ pub enum Defect {
     /// DataFusion takes a sum of decimals beside a DISTINCT aggregate in two steps, and each widens its type. A condition on the
     /// sum then fails.
     TwiceWidenedSum,
-    /// DataFusion pushes a HAVING that folds to FALSE below a grand total, which answers its one row all the same.
+    /// DataFusion pushes a HAVING that folds to FALSE below a grand total, also one of grouping sets, which answers its one
+    /// row all the same.
     NeverHaving,
     /// `x NOT IN (SELECT …)` of a constant `x`, as WHERE may pin it to one, is TRUE in DataFusion where a NULL makes it unknown.
     /// apache/datafusion#25340.

@@ -22,12 +22,12 @@ pub(super) fn lost_group_keys(evidence: &Evidence<'_>) -> bool {
     grouped && counts == (0, 1) && has_grand_total(evidence.optimized)
 }
 
-/// A grand total with HAVING answers a row where there is none: that of no row.
+/// A grand total with HAVING, or grouping sets with one, answer a row where there is none: that of no row.
 pub(super) fn lost_having(evidence: &Evidence<'_>) -> bool {
     let Evidence { query, table, expected, found, .. } = evidence;
     let none = Expr::literal(Value::Boolean(false), Type::Boolean);
     let of_nothing = Query { filter: Some(none), having: None, ..(*query).clone() };
-    query.is_grand_total()
+    query.has_grand_total()
         && query.having.is_some()
         && expected.rows.is_empty()
         && table.answer(&of_nothing).is_ok_and(|answer| answer.difference(&narrowed(query, &answer, found)).is_none())

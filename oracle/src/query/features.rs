@@ -127,6 +127,15 @@ impl Query {
         self.grouping.is_none() && self.group_by.as_ref().is_some_and(Vec::is_empty)
     }
 
+    /// Whether one of the groupings has one group, also over no rows.
+    #[must_use]
+    pub fn has_grand_total(&self) -> bool {
+        self.group_by.as_ref().is_some_and(|keys| match &self.grouping {
+            None => keys.is_empty(),
+            Some(grouping) => grouping.sets(keys.len()).iter().any(Vec::is_empty),
+        })
+    }
+
     /// The output columns that ORDER BY names, the first one first.
     #[must_use]
     pub fn sort_columns(&self) -> Vec<usize> {
