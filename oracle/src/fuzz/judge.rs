@@ -171,7 +171,9 @@ impl<'a> Judge<'a> {
         }
         let (expected, found) = both(class, Some(index), expected, found, outcome)?;
         let difference = expected.difference(&found)?;
-        let excuse = self.excuse(index, query, &found);
+        // Only workload plans run with little memory.
+        let may_spill = class == FailureClass::Workload && self.recipe.settings.memory_limit.is_some();
+        let excuse = self.excuse(index, query, &found, may_spill);
         match excuse.filter(may_strike) {
             Some(defect) => *outcome.defects.entry(defect.number()).or_insert(0) += 1,
             None => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
@@ -179,20 +181,20 @@ impl<'a> Judge<'a> {
         None
     }
 
-    /// Two answers of one plan to the query at `index`, which must be equal but for a defect that leaves the order of rows
-    /// open.
+    /// Two answers of one plan with all its memory to the query at `index`, which must be equal but for a defect that leaves
+    /// the order of rows open.
     pub(super) fn are_alike(&self, index: usize, first: &Answer, second: &Answer) -> bool {
         let Some(query) = self.queries().get(index) else { return false };
-        let is_excused = |answer| self.excuse(index, query, answer).is_some();
+        let is_excused = |answer| self.excuse(index, query, answer, false).is_some();
         let is_right = |answer| self.expected(index).is_some_and(|expected| expected.difference(answer).is_none());
         first.difference(second).is_none()
             || (is_right(first) || is_excused(first)) && (is_right(second) || is_excused(second))
     }
 
     /// The defect that excuses a wrong answer to the query at `index`: the plain answer's, or one that strikes at random.
-    fn excuse(&self, index: usize, query: &Query, found: &Answer) -> Option<Defect> {
+    fn excuse(&self, index: usize, query: &Query, found: &Answer, may_spill: bool) -> Option<Defect> {
         let plain = self.plain.get(index)?;
-        let suspect = self.suspect(query, plain.optimized.as_ref(), found);
+        let suspect = Suspect { may_spill, ..self.suspect(query, plain.optimized.as_ref(), found) };
         match &plain.defective {
             Some((defect, Some(plain))) if defect.excuses(&suspect, plain) => Some(*defect),
             _ => recognize_at_random(&suspect),
@@ -200,8 +202,7 @@ impl<'a> Judge<'a> {
     }
 
     fn suspect<'s>(&'s self, query: &'s Query, optimized: Option<&'s LogicalPlan>, found: &'s Answer) -> Suspect<'s> {
-        let may_spill = self.recipe.settings.memory_limit.is_some();
-        Suspect { query, table: self.table, optimized, is_parallel: self.is_parallel(), may_spill, found }
+        Suspect { query, table: self.table, optimized, is_parallel: self.is_parallel(), may_spill: false, found }
     }
 
     fn is_parallel(&self) -> bool {
