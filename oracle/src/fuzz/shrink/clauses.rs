@@ -162,7 +162,8 @@ fn only_left(query: &mut Query) {
     query.source = *left;
 }
 
-fn edit_right(query: &mut Query, edit: impl Fn(&mut Query)) {
+/// Edits the right side of the query's join, if it has one.
+pub(super) fn edit_right(query: &mut Query, edit: impl Fn(&mut Query)) {
     if let Source::Join { right, .. } = &mut query.source
         && let Source::Nested { query: right, .. } = right.as_mut()
     {

@@ -1,6 +1,6 @@
 //! Fewer columns: one goes with everything that names it.
 
-use super::clauses::{remove_key, remove_output};
+use super::clauses::{edit_right, remove_key, remove_output};
 use super::history::remove_operation;
 use super::walk::roots;
 use super::{Edit, parts};
@@ -117,11 +117,7 @@ fn forget_in_query(query: &mut Query, names: &[String]) -> Option<()> {
         let is_left = |name: &String| nested.outputs.iter().any(|output| output.name == *name);
         lost = before.into_iter().filter(|name| !is_left(name)).collect();
     }
-    if let Source::Join { right, .. } = &mut query.source
-        && let Source::Nested { query: right, .. } = right.as_mut()
-    {
-        right.filter = right.filter.take().filter(|filter| !filter.reads(names));
-    }
+    edit_right(query, |right| right.filter = right.filter.take().filter(|filter| !filter.reads(names)));
     query.filter = query.filter.take().filter(|filter| !filter.reads(&lost));
     query.having = query.having.take().filter(|having| !having.reads(&lost));
     for key in (0..query.group_by.as_ref().map_or(0, Vec::len)).rev() {
