@@ -42,4 +42,4 @@ pub(crate) use shrink::{Part, Search};
 pub use shrink::{RecipeSize, shrink_while};
 pub use static_points::{SHOWN, static_points};
 #[cfg(feature = "faults")]
-pub(crate) use steering::{ROUND, Steering};
+pub(crate) use steering::{BIASES, ROUND, Steering};

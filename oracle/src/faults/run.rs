@@ -10,12 +10,9 @@ use futures::future::join_all;
 use super::FaultReport;
 use crate::Result;
 use crate::dataset::TestDataset;
-use crate::fuzz::{CaseOutcome, Failure, Point, ROUND, Steering, check_recipe, shrink, static_points};
+use crate::fuzz::{BIASES, CaseOutcome, Failure, Point, ROUND, Steering, check_recipe, shrink, static_points};
 use crate::generate::{biased_case, case};
 use crate::recipe::{Case, Operation, Recipe};
-
-/// Kinds of cases that a round prefers.
-const BIASES: usize = 6;
 
 /// Which faults to plant, and how long to look for each.
 #[derive(Debug, Clone)]
@@ -74,7 +71,8 @@ pub struct Size {
 }
 
 /// Runs each case without a fault, and then with each fault that it could reach and that is not caught yet: what does not
-/// reach a fault is the same with it. After each round, every other case leads to the faults that the fewest cases reached.
+/// reach a fault is the same with it. After each round, every other case leads to the faults that the fewest cases reached,
+/// or is of a kind that was seldom drawn.
 /// `progress` is called whenever a fault is caught or has survived.
 ///
 /// # Errors
@@ -105,6 +103,7 @@ pub async fn run(options: &FaultOptions, progress: &mut (dyn FnMut(&FaultRun) + 
         }
         if next == end_of_round {
             steering.lead_to(&seldom_reached(&runs), BIASES);
+            steering.explore();
         }
     }
     runs.iter().filter(|run| run.caught.is_none()).for_each(progress);

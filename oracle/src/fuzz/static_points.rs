@@ -32,7 +32,7 @@ pub fn static_points(recipe: &Recipe) -> BTreeSet<Point> {
     points
 }
 
-fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 22] {
+fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 23] {
     let (table, settings, queries) = (&recipe.table, &recipe.settings, recipe.workload.len());
     let count = |counts: fn(&Operation) -> bool| table.history.iter().filter(|operation| counts(operation)).count();
     let appends = count(|operation| matches!(operation, Operation::Append { .. }));
@@ -46,6 +46,7 @@ fn states(recipe: &Recipe) -> [(&'static str, &'static str, bool); 22] {
         ("table", "created without rows", created > 0),
         ("table", "several appends", appends > 1),
         ("table", "several indexes", indexes > 2),
+        ("table", "index optimized after a rewrite", is_optimized_after_a_rewrite(&table.history)),
         ("value", "NULL in every row of a column", has_null_column(&table.columns, &table.history)),
         ("value", "float that is no number", any(is_special)),
         ("value", "negative zero", any(is_negative_zero)),
@@ -73,6 +74,17 @@ fn has_null_column(columns: &[Column], history: &[Operation]) -> bool {
     let Some(Operation::Create { rows }) = history.first() else { return false };
     let is_null = |column| rows.iter().all(|row: &Row| row.get(column).is_none_or(Value::is_null));
     !rows.is_empty() && (0..columns.len()).any(is_null)
+}
+
+/// Was a column indexed, rewritten in place, and then indexed anew where it was rewritten?
+fn is_optimized_after_a_rewrite(history: &[Operation]) -> bool {
+    let optimized = history.iter().rposition(|operation| matches!(operation, Operation::OptimizeIndices));
+    let history = &history[..optimized.unwrap_or(0)];
+    history.iter().enumerate().any(|(position, operation)| {
+        let Operation::CreateIndex { column, .. } = operation else { return false };
+        let is_rewrite = |later: &Operation| matches!(later, Operation::RewriteColumns { .. }) && later.changes(column);
+        history[position..].iter().any(is_rewrite)
+    })
 }
 
 fn has_text(columns: &[Column]) -> bool {

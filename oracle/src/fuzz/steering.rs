@@ -11,7 +11,7 @@ use crate::generate::Bias;
 /// Cases of one round. What is learned in one is used from the next one on.
 pub(crate) const ROUND: u64 = 25;
 /// Kinds of cases that a round prefers.
-const BIASES: usize = 6;
+pub(crate) const BIASES: usize = 6;
 /// A kind of which fewer cases are known is not judged by the plans that it brought.
 const JUDGED: u64 = 4;
 
@@ -81,6 +81,19 @@ impl Steering {
                 && let Some(bias) = self.towards(point)
                 && !self.biases.contains(&bias)
             {
+                self.biases.push(bias);
+            }
+        }
+    }
+
+    /// Chooses what the fewest recipes showed, until there are as many biases as there may be: for what is wanted and no
+    /// case led to yet.
+    #[cfg(feature = "faults")]
+    pub(crate) fn explore(&mut self) {
+        let mut seldom: Vec<(u64, &Point)> = self.kinds.iter().map(|(point, kind)| (kind.cases, point)).collect();
+        seldom.sort();
+        for bias in seldom.into_iter().map(|(_, point)| Bias::new(point.clone())) {
+            if self.biases.len() < BIASES && !self.biases.contains(&bias) {
                 self.biases.push(bias);
             }
         }

@@ -18,6 +18,8 @@ pub(super) struct ColumnPlan {
     null_density: f64,
     /// Sums of its values fit 53 bits, so that float sums over them are exact in any order.
     pub(super) is_small: bool,
+    /// It was written anew after an index on it was built, and is worth more questions that an index answers.
+    pub(super) outdated: bool,
 }
 
 impl ColumnPlan {
@@ -149,5 +151,6 @@ fn plan(position: usize, data_type: Type, distinct: usize, rng: &mut impl Rng) -
         skew: if rng.random_bool(0.3) { 0.8 } else { 0.0 },
         null_density: if nullable { *densities.choose(rng).unwrap_or(&0.1) } else { 0.0 },
         is_small: !extreme,
+        outdated: false,
     }
 }

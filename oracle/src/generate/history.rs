@@ -26,10 +26,9 @@ pub(super) fn generate(rng: &mut impl Rng) -> (TableRecipe, Vec<ColumnPlan>) {
         added: created.len(),
         indexes: Vec::new(),
         indexed: Vec::new(),
-        stable: false,
+        stable: rng.random_bool(0.2),
         outdates_index: false,
     };
-    state.stable = rng.random_bool(0.2);
     history.iter().for_each(|operation| state.note(operation));
     let mut versions = vec![(history.len(), state.columns.clone())];
     for _ in 0..rng.random_range(0..=7) {
@@ -64,18 +63,20 @@ struct State {
     indexes: Vec<String>,
     indexed: Vec<String>,
     stable: bool,
-    /// The last operation wrote values that some index does not know.
+    /// Values were written that some index does not know.
     outdates_index: bool,
 }
 
 impl State {
     /// Follows an operation that was drawn.
     fn note(&mut self, operation: &Operation) {
-        self.outdates_index = match operation {
-            Operation::RewriteColumns { columns, .. } => columns.iter().any(|column| self.indexed.contains(column)),
-            Operation::Update { set, .. } => set.iter().any(|set| self.indexed.contains(&set.column)),
-            _ => false,
-        };
+        self.outdates_index &= !matches!(operation, Operation::OptimizeIndices);
+        for plan in &mut self.columns {
+            let name = &plan.column.name;
+            if operation.changes(name) && self.indexed.contains(name) {
+                (plan.outdated, self.outdates_index) = (true, true);
+            }
+        }
         match operation {
             Operation::CreateIndex { column, kind, name } => {
                 self.indexes.push(name.clone().unwrap_or_else(|| format!("{column}_{}", kind.name())));
@@ -167,7 +168,7 @@ impl State {
     fn rewrite_columns(&self, rng: &mut impl Rng) -> Operation {
         let Some(position) = self.key(rng) else { return self.index(rng) };
         let indexed = self.columns.iter().filter(|plan| self.indexed.contains(&plan.column.name));
-        let indexed = indexed.choose(rng).filter(|_| rng.random_bool(0.6));
+        let indexed = indexed.choose(rng).filter(|_| rng.random_bool(0.8));
         let target = indexed.unwrap_or_else(|| self.any_column(rng));
         let on = &self.columns[position];
         if target.column.name == on.column.name || self.columns.len() < 3 {

@@ -56,6 +56,8 @@ fn with_subquery(query: Query, columns: &[ColumnPlan], rng: &mut impl Rng) -> Qu
 
 /// Counts without groups, over all rows or under a predicate: what indexes and the manifest can answer.
 fn count_rows(columns: &[ColumnPlan], rng: &mut impl Rng) -> Query {
+    let outdated: Vec<ColumnPlan> = columns.iter().filter(|plan| plan.outdated).cloned().collect();
+    let columns = if outdated.is_empty() || rng.random() { columns } else { &outdated };
     let mut counts = Vec::new();
     for _ in 0..rng.random_range(1..=3) {
         counts.push(match columns.choose(rng) {

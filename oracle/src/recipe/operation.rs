@@ -177,6 +177,16 @@ impl Operation {
         }
     }
 
+    /// Does it give rows that are there other values in the column, and leave the column's indexes as they are?
+    #[must_use]
+    pub fn changes(&self, column: &str) -> bool {
+        match self {
+            Self::Update { set, .. } => set.iter().any(|assignment| assignment.column == column),
+            Self::RewriteColumns { columns, .. } => columns.iter().any(|name| name == column),
+            _ => false,
+        }
+    }
+
     /// Can it follow on a table of these columns? Changes them as it changes the table.
     ///
     /// # Errors

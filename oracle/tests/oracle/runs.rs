@@ -110,6 +110,7 @@ async fn a_long_full_run_must_reach_its_quotas() {
 #[case("table: stable row ids")]
 #[case("workload: one query")]
 #[case("switched off: statistics")]
+#[case("table: index optimized after a rewrite")]
 fn a_biased_case_shows_its_bias(#[case] bias: &str) {
     let bias: Bias = bias.parse().unwrap();
     for index in 0..10 {
