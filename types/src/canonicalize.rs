@@ -71,7 +71,6 @@ fn canonical_filter(conjuncts: Vec<Expr>, input: Arc<QueryExpr>) -> Result<Arc<Q
     }
     let movable = !conjuncts.iter().any(Expr::is_volatile);
     match input.operator() {
-        _ if conjuncts.is_empty() => Ok(input),
         Operator::Scan { table, schema, predicates } => {
             let all = predicates.iter().map(|predicate| predicate.0.clone()).chain(conjuncts);
             canonical_node(Operator::Scan {

@@ -173,6 +173,31 @@ fn rows_are_neither_lost_nor_kept() {
     assert!(matches!(canonical(&total).operator(), Operator::Filter { .. }));
 }
 
+/// Also above what keeps them where they are.
+#[test]
+fn neighbouring_filters_merge() {
+    let (p, q) = (greater(col(0), 1), is_null(col(1)));
+    let limited = limit(&scan(), 0, Some(3));
+    let form = canonical(&filter(&filter(&limited, p.clone()), q.clone()));
+    assert_eq!(form, canonical(&filter(&limited, p.and(q))));
+    assert_eq!(form.operator().input(), Some(&limited));
+}
+
+#[test]
+fn conditions_that_say_nothing_go() {
+    for below in [scan(), limit(&scan(), 0, Some(3)), sort(&scan(), col(1)), project(&scan(), &[(col(1), "b")])] {
+        same(&filter(&below, boolean(true)), &below);
+        same(&filter(&below, boolean(true).and(boolean(true))), &below);
+    }
+}
+
+#[test]
+fn conditions_move_below_a_sort_and_its_keys_are_simple() {
+    let p = greater(col(0), 1);
+    let form = canonical(&filter(&sort(&scan(), boolean(true).and(is_null(col(1)))), p.clone()));
+    assert_eq!(form, sort(&scan_where(vec![p]), is_null(col(1))));
+}
+
 #[test]
 fn volatile_expressions_are_neither_moved_nor_duplicated_nor_dropped() {
     let drawn = project(&scan(), &[(random(), "r"), (col(0), "a")]);
