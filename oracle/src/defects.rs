@@ -97,7 +97,7 @@ pub struct Evidence<'a> {
     pub optimized: &'a LogicalPlan,
     /// The interpreter's answer.
     pub expected: &'a Answer,
-    /// The plain answer.
+    /// The plain answer, or what is left of it without the causes of other defects.
     pub found: &'a Answer,
     /// Do rows arrive in more than one partition, so in any order?
     pub is_parallel: bool,
@@ -157,18 +157,18 @@ impl Defect {
         match self {
             Self::ConstantGroupKeys => evidence::lost_group_keys(evidence),
             Self::PrunedSortKeys => evidence::lost_sort_keys(evidence),
-            Self::IndexedTruthTest => evidence::lost_unknown_rows(evidence),
+            Self::IndexedTruthTest => evidence::asks_index_for_truth(evidence) && self.is_right_without(evidence),
             Self::GroupedFloatExtrema => {
                 evidence::is_right_but_for_float_extrema(evidence.query, evidence.table, evidence.found)
             }
-            Self::StaleStableRowId => evidence::has_stale_ids(evidence),
-            Self::SignedZeroFilter => evidence::filters_zeros(evidence),
+            Self::StaleStableRowId => evidence::has_stale_ids(evidence) && self.is_right_without(evidence),
+            Self::SignedZeroFilter => evidence::filters_zeros(evidence) && self.is_right_without(evidence),
             Self::RepeatedNanKey => evidence::repeats_nan_keys(evidence.query, evidence.table, evidence.found),
             Self::NeverHaving => evidence::lost_having(evidence),
             Self::TwiceWidenedSum => evidence::is_right_but_for_wide_sums(evidence),
             Self::ConstantNotIn => evidence::takes_unknown_for_no_match(evidence),
-            Self::DisjointLists => evidence::loses_unknown_lists(evidence),
-            Self::SkippedNan => evidence::skips_nan(evidence),
+            Self::DisjointLists => evidence.query.repeats_lists() && self.is_right_without(evidence),
+            Self::SkippedNan => evidence::skips_nan(evidence) && self.is_right_without(evidence),
             Self::ConstantGroupingKey => {
                 let Evidence { query, table, found, .. } = *evidence;
                 evidence::is_right_but_for_constant_keys(query, table, found)
@@ -176,6 +176,27 @@ impl Defect {
             }
             Self::NullableTruthTest | Self::EagerFilteredArgument | Self::LostGroupingId => false,
         }
+    }
+
+    /// What is left to explain without the defect's cause, where leaving it out was tried.
+    fn rest<'a>(self, evidence: &Evidence<'a>) -> Option<Evidence<'a>> {
+        match self {
+            Self::IndexedTruthTest | Self::StaleStableRowId | Self::SignedZeroFilter | Self::SkippedNan => {
+                Some(Evidence { found: evidence.unindexed?, unindexed: None, ..*evidence })
+            }
+            Self::DisjointLists => {
+                Some(Evidence { found: evidence.unsimplified?, unindexed: None, unsimplified: None, ..*evidence })
+            }
+            _ => None,
+        }
+    }
+
+    /// Is the answer right without the defect's cause, or made wrong by other defects only?
+    fn is_right_without(self, evidence: &Evidence<'_>) -> bool {
+        self.rest(evidence).is_some_and(|rest| {
+            evidence.expected.difference(rest.found).is_none()
+                || evidence.found.difference(rest.found).is_some() && !recognize(&rest).is_empty()
+        })
     }
 
     /// Does the defect explain that a query with an answer fails?
@@ -192,12 +213,15 @@ impl Defect {
     }
 
     /// Is another plan's answer wrong in the very way in which this defect made the plain one wrong? It is if it is the
-    /// plain one. Lost sort keys leave ties in any order, so there it also is if it is right but for those keys.
+    /// plain one, or if what differs are float extrema (5) that depend on the order. Lost sort keys leave ties in any order, so
+    /// there it also is if it is right but for those keys.
     #[must_use]
     pub fn excuses(self, suspect: &Suspect<'_>, plain: &Answer) -> bool {
         let Suspect { query, table, found, .. } = *suspect;
         let alike = self == Self::PrunedSortKeys && evidence::is_right_under_fewer_keys(query, table, found);
-        alike || self.may_strike_at_random(suspect) || plain.difference(found).is_none()
+        let extrema = (suspect.is_parallel || suspect.may_spill)
+            && evidence::are_alike_but_for_float_extrema(query, table, plain, found);
+        alike || extrema || self.may_strike_at_random(suspect) || plain.difference(found).is_none()
     }
 
     /// Does the defect depend on the order in which rows arrive, and explain this answer whatever the plain one is? One
@@ -278,8 +302,11 @@ pub fn recognize_failure(query: &Query, table: &Table, error: &OracleError) -> O
     Defect::ALL.into_iter().find(|defect| defect.explains_failure(query, table, error))
 }
 
-/// The defect that explains a wrong plain answer.
+/// The defects that explain a wrong plain answer, each with an answer that shows it: of several in one query the first with
+/// the answer itself, the next with what the query answers without the cause of the first.
 #[must_use]
-pub fn recognize(evidence: &Evidence<'_>) -> Option<Defect> {
-    Defect::ALL.into_iter().find(|defect| defect.explains(evidence))
+pub fn recognize<'a>(evidence: &Evidence<'a>) -> Vec<(Defect, &'a Answer)> {
+    let Some(defect) = Defect::ALL.into_iter().find(|defect| defect.explains(evidence)) else { return Vec::new() };
+    let rest = defect.rest(evidence).filter(|rest| evidence.expected.difference(rest.found).is_some());
+    std::iter::once((defect, evidence.found)).chain(rest.iter().flat_map(recognize)).collect()
 }

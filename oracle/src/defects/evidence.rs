@@ -56,8 +56,8 @@ pub(super) fn is_right_under_fewer_keys(query: &Query, table: &Table, found: &An
     fewer.into_iter().any(|left| is_right(query, left, table, found))
 }
 
-/// A filter asks for the truth of what reads a column that has an index, and without indexes the plain answer is right.
-pub(super) fn lost_unknown_rows(evidence: &Evidence<'_>) -> bool {
+/// A filter asks for the truth of what reads a column that has an index.
+pub(super) fn asks_index_for_truth(evidence: &Evidence<'_>) -> bool {
     let indexed = |name: &str| has_index(evidence, name);
     let mut asks = false;
     for filter in evidence.query.filters() {
@@ -67,10 +67,10 @@ pub(super) fn lost_unknown_rows(evidence: &Evidence<'_>) -> bool {
             }
         });
     }
-    asks && is_right_unindexed(evidence)
+    asks
 }
 
-/// A filter reads a float column that has a zone map, the table has a NaN, and without indexes the plain answer is right.
+/// A filter reads a float column that has a zone map, and the table has a NaN.
 pub(super) fn skips_nan(evidence: &Evidence<'_>) -> bool {
     let columns = &evidence.table.columns;
     let is_float = |expr: &Expr| expr.data_type(columns).is_ok_and(Type::is_float);
@@ -80,7 +80,7 @@ pub(super) fn skips_nan(evidence: &Evidence<'_>) -> bool {
             reads |= matches!(expr, Expr::Column(name) if is_float(expr) && has_zone_map(evidence, name));
         });
     }
-    reads && evidence.table.rows.iter().flatten().any(is_nan) && is_right_unindexed(evidence)
+    reads && evidence.table.rows.iter().flatten().any(is_nan)
 }
 
 fn has_zone_map(evidence: &Evidence<'_>, name: &str) -> bool {
@@ -101,7 +101,7 @@ pub(super) fn is_nullable_truth_test(query: &Query, error: &OracleError) -> bool
         && text.contains("field nullability at index")
 }
 
-/// An index, an operation that leaves a row's id and changes its values, an append to the index, and right without indexes.
+/// An index, an operation that leaves a row's id and changes its values, an append to the index.
 pub(super) fn has_stale_ids(evidence: &Evidence<'_>) -> bool {
     let mut operations = evidence.recipe.history.iter();
     let moves = |operation: &Operation| match operation {
@@ -112,10 +112,9 @@ pub(super) fn has_stale_ids(evidence: &Evidence<'_>) -> bool {
     operations.any(|operation| matches!(operation, Operation::CreateIndex { .. }))
         && operations.any(moves)
         && operations.any(|operation| matches!(operation, Operation::OptimizeIndices))
-        && is_right_unindexed(evidence)
 }
 
-/// A filter reads a float column, a negative zero is in it or in the filter, and DataFusion's own filter is right.
+/// A filter reads a float column, and a negative zero is in it or in the filter.
 pub(super) fn filters_zeros(evidence: &Evidence<'_>) -> bool {
     let columns = &evidence.table.columns;
     let mut reads = false;
@@ -127,7 +126,7 @@ pub(super) fn filters_zeros(evidence: &Evidence<'_>) -> bool {
             _ => {}
         });
     }
-    reads && zero && is_right_unindexed(evidence)
+    reads && zero
 }
 
 fn is_negative_zero(value: &Value) -> bool {
@@ -171,8 +170,13 @@ fn pinned_columns(query: &Query) -> Vec<String> {
 /// other column than MIN and MAX of floats, and there it has a number that the argument has, or an end of the finite range.
 /// Rows that a LIMIT chose by such a column are not excused.
 pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found: &Answer) -> bool {
+    table.answer(query).is_ok_and(|expected| are_alike_but_for_float_extrema(query, table, &expected, found))
+}
+
+/// [`is_right_but_for_float_extrema`], beside another answer than the right one.
+pub(super) fn are_alike_but_for_float_extrema(query: &Query, table: &Table, expected: &Answer, found: &Answer) -> bool {
     let grouped = query.group_by.as_ref().is_some_and(|keys| !keys.is_empty() || has_distinct(query));
-    let (Ok(read), Ok(expected)) = (query.source.columns(&table.columns), table.answer(query)) else { return false };
+    let Ok(read) = query.source.columns(&table.columns) else { return false };
     let columns: Vec<usize> =
         (0..query.outputs.len()).filter(|&output| is_float_extremum(&query.outputs[output].expr, &read)).collect();
     if !grouped
@@ -190,7 +194,7 @@ pub(super) fn is_right_but_for_float_extrema(query: &Query, table: &Table, found
         answer
     };
     let known = |row: &Row| columns.iter().all(|&column| is_known(&row[column], table));
-    masked(&expected).difference(&masked(found)).is_none() && found.rows.iter().all(known) && has_special_floats(table)
+    masked(expected).difference(&masked(found)).is_none() && found.rows.iter().all(known) && has_special_floats(table)
 }
 
 /// Beside a DISTINCT aggregate, sums of decimals have more digits than they must, and all else is right.
@@ -234,12 +238,6 @@ pub(super) fn takes_unknown_for_no_match(evidence: &Evidence<'_>) -> bool {
     let Ok(filter) = two_valued;
     let answer = table.answer(&Query { filter: Some(filter), ..(*query).clone() });
     asks && answer.is_ok_and(|answer| answer.difference(found).is_none())
-}
-
-/// A value is looked up in several lists, and without DataFusion's simplification the answer is right.
-pub(super) fn loses_unknown_lists(evidence: &Evidence<'_>) -> bool {
-    let is_right = |answer| evidence.expected.difference(answer).is_none();
-    evidence.query.repeats_lists() && evidence.unsimplified.is_some_and(is_right)
 }
 
 /// A query with grouping sets fails for want of the column that tells them apart.
@@ -368,10 +366,6 @@ fn is_end(float: f64) -> bool {
 fn is_known(value: &Value, table: &Table) -> bool {
     let start = matches!(value, Value::Float64(float) if is_end(float.0));
     start || value.is_null() || table.rows.iter().flatten().any(|known| known == value)
-}
-
-fn is_right_unindexed(evidence: &Evidence<'_>) -> bool {
-    evidence.unindexed.is_some_and(|unindexed| evidence.expected.difference(unindexed).is_none())
 }
 
 /// One that computes nothing is planned as a row without columns.

@@ -50,8 +50,24 @@ struct Plain {
     schema: Option<SchemaRef>,
     /// Its optimized logical plan, if ORDER BY has several keys, of which some may be lost.
     optimized: Option<LogicalPlan>,
-    /// The defect that made its answer wrong, and that answer, or that it has none.
-    defective: Option<(Defect, Option<Answer>)>,
+    defective: Defective,
+}
+
+/// What numbered defects made of a plain answer.
+#[derive(Default)]
+struct Defective {
+    /// The one that lets the query fail.
+    failure: Option<Defect>,
+    /// Those that make the answer wrong, with answers that show them.
+    answers: Vec<(Defect, Answer)>,
+}
+
+impl Defective {
+    /// The defect that excuses a wrong answer of another plan: the plain answer's, or one that strikes at random.
+    fn excuse(&self, suspect: &Suspect<'_>) -> Option<Defect> {
+        let shown = self.answers.iter().find(|(defect, plain)| defect.excuses(suspect, plain));
+        shown.map(|(defect, _)| *defect).or_else(|| recognize_at_random(suspect))
+    }
 }
 
 impl<'a> Judge<'a> {
@@ -86,7 +102,7 @@ impl<'a> Judge<'a> {
         self.expected.get(index)?.as_ref().ok()
     }
 
-    /// Compares a plain answer with the interpreter's; returns it with its defect if a numbered one makes it wrong.
+    /// Compares a plain answer with the interpreter's; returns what numbered defects made of it.
     async fn judge_plain(
         &self,
         index: Option<usize>,
@@ -94,25 +110,30 @@ impl<'a> Judge<'a> {
         expected: &Result<Answer, ModelError>,
         found: Result<Answer>,
         outcome: &mut CaseOutcome,
-    ) -> Option<(Defect, Option<Answer>)> {
+    ) -> Defective {
         outcome.comparisons += 1;
         if let (Ok(_), Err(error)) = (expected, &found)
             && let Some(defect) = recognize_failure(query, self.table, error)
         {
             *outcome.defects.entry(defect.number()).or_insert(0) += 1;
-            return Some((defect, None));
+            return Defective { failure: Some(defect), ..Defective::default() };
         }
-        let (expected, found) = both(FailureClass::Plain, index, expected, found, outcome)?;
-        let difference = expected.difference(&found)?;
-        match self.defect(query, expected, &found).await {
-            Ok(Some(defect)) => {
-                *outcome.defects.entry(defect.number()).or_insert(0) += 1;
-                return Some((defect, Some(found)));
+        let Some((expected, found)) = both(FailureClass::Plain, index, expected, found, outcome) else {
+            return Defective::default();
+        };
+        let Some(difference) = expected.difference(&found) else { return Defective::default() };
+        let answers = match self.defects(query, expected, &found).await {
+            Ok(answers) => answers,
+            Err(error) => {
+                outcome.fail(FailureClass::Plain, index, format!("{difference}\nand then: {error}"));
+                return Defective::default();
             }
-            Ok(None) => outcome.fail(FailureClass::Plain, index, format!("interpreter on the left: {difference}")),
-            Err(error) => outcome.fail(FailureClass::Plain, index, format!("{difference}\nand then: {error}")),
+        };
+        if answers.is_empty() {
+            outcome.fail(FailureClass::Plain, index, format!("interpreter on the left: {difference}"));
         }
-        None
+        answers.iter().for_each(|(defect, _)| *outcome.defects.entry(defect.number()).or_insert(0) += 1);
+        Defective { failure: None, answers }
     }
 
     async fn sorting_plan(&self, query: &Query) -> Option<LogicalPlan> {
@@ -122,13 +143,14 @@ impl<'a> Judge<'a> {
         self.sessions.plain.sql(&query.to_string()).await.ok()?.into_optimized_plan().ok()
     }
 
-    async fn defect(&self, query: &Query, expected: &Answer, found: &Answer) -> Result<Option<Defect>> {
+    /// The defects that explain a wrong plain answer, with answers that show them.
+    async fn defects(&self, query: &Query, expected: &Answer, found: &Answer) -> Result<Vec<(Defect, Answer)>> {
         let optimized = self.sessions.plain.sql(&query.to_string()).await?.into_optimized_plan()?;
         let unindexed = plain_answer(&self.sessions.unindexed, query).await;
         let unindexed = unindexed.ok().map(|(answer, _)| answer);
         let unsimplified = plain_answer(&unsimplified(&self.sessions.unindexed), query).await;
         let unsimplified = unsimplified.ok().map(|(answer, _)| answer);
-        Ok(recognize(&Evidence {
+        let recognized = recognize(&Evidence {
             query,
             recipe: &self.recipe.table,
             table: self.table,
@@ -138,7 +160,8 @@ impl<'a> Judge<'a> {
             is_parallel: self.is_parallel(),
             unindexed: unindexed.as_ref(),
             unsimplified: unsimplified.as_ref(),
-        }))
+        });
+        Ok(recognized.into_iter().map(|(defect, answer)| (defect, answer.clone())).collect())
     }
 
     /// Compares an optimized answer with the interpreter's. A numbered defect excuses it only if the plain answer shows
@@ -154,7 +177,7 @@ impl<'a> Judge<'a> {
     ) -> Option<()> {
         let query = self.queries().get(index)?;
         let expected = self.expected.get(index)?;
-        let defective = self.plain.get(index).and_then(|plain| plain.defective.as_ref());
+        let plain_fails = self.plain.get(index).is_some_and(|plain| plain.defective.failure.is_some());
         outcome.comparisons += 1;
         let may_strike = |defect: &Defect| class != FailureClass::Workload || !defect.is_avoided();
         if let (Ok(_), Err(error)) = (expected, &found)
@@ -163,7 +186,7 @@ impl<'a> Judge<'a> {
         {
             // A failure is no wrong answer: another plan may run into the defect where the plain one does not, also by what
             // the query shares with another one.
-            if !matches!(defective, Some((_, None))) {
+            if !plain_fails {
                 outcome.reach("fails where the plain plan answers", format!("{class}, defect {}", defect.number()));
             }
             *outcome.defects.entry(defect.number()).or_insert(0) += 1;
@@ -191,14 +214,10 @@ impl<'a> Judge<'a> {
             || (is_right(first) || is_excused(first)) && (is_right(second) || is_excused(second))
     }
 
-    /// The defect that excuses a wrong answer to the query at `index`: the plain answer's, or one that strikes at random.
     fn excuse(&self, index: usize, query: &Query, found: &Answer, may_spill: bool) -> Option<Defect> {
         let plain = self.plain.get(index)?;
         let suspect = Suspect { may_spill, ..self.suspect(query, plain.optimized.as_ref(), found) };
-        match &plain.defective {
-            Some((defect, Some(plain))) if defect.excuses(&suspect, plain) => Some(*defect),
-            _ => recognize_at_random(&suspect),
-        }
+        plain.defective.excuse(&suspect)
     }
 
     fn suspect<'s>(&'s self, query: &'s Query, optimized: Option<&'s LogicalPlan>, found: &'s Answer) -> Suspect<'s> {
@@ -276,12 +295,9 @@ impl<'a> Judge<'a> {
         let plain = plain_answer(&self.sessions.plain, query).await.map(|(answer, _)| answer);
         let defective = self.judge_plain(Some(index), query, &expected, plain, outcome).await;
         let optimized = self.sorting_plan(query).await;
-        let suspect = |found| self.suspect(query, optimized.as_ref(), found);
-        let excuse = match (&defective, &found) {
-            (Some((defect, Some(plain))), Ok(found)) if defect.excuses(&suspect(found), plain) => Some(*defect),
-            (Some((defect, None)), Err(error)) if defect.explains_failure(query, self.table, error) => Some(*defect),
-            (_, Ok(found)) => recognize_at_random(&suspect(found)),
-            _ => None,
+        let excuse = match &found {
+            Ok(found) => defective.excuse(&self.suspect(query, optimized.as_ref(), found)),
+            Err(error) => defective.failure.filter(|defect| defect.explains_failure(query, self.table, error)),
         };
         if excuse.is_none_or(|defect| self.recipe.settings.in_memory && defect.is_avoided()) {
             let detail = format!("{query}\n  interpreter: {expected:?}\n  found: {found:?}");

@@ -39,6 +39,16 @@ async fn every_numbered_defect_is_still_there_and_recognized() {
     }
 }
 
+/// One that hides what another one did, and the workload plan, which avoids the first.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_defects_of_one_query_are_told_apart() {
+    let recipe = include_str!("../../regressions/merged-lists-beside-a-float-extremum.json");
+    let outcome = check_recipe(&serde_json::from_str(recipe).unwrap()).await;
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    let found = outcome.defects.keys().copied().collect::<Vec<_>>();
+    assert_eq!(found, [Defect::GroupedFloatExtrema.number(), Defect::DisjointLists.number()]);
+}
+
 /// Errors are compared by class: all sides refuse the remainder of a division by zero.
 #[tokio::test(flavor = "multi_thread")]
 async fn all_sides_fail_on_a_division_by_zero() {
