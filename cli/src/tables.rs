@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use asap_execution::{ExecutionError, catch_panic};
@@ -108,7 +108,7 @@ async fn register(
             context.register_csv(reference.clone(), &table.path, options).await.map_err(failed)?;
             check_columns(context, reference)
                 .await
-                .and_then(|()| check_names(csv_header(&table.path)))
+                .and_then(|()| check_names(&table.path, csv_header))
                 .map_err(unopened)?;
             Ok(None)
         }
@@ -117,7 +117,7 @@ async fn register(
             context.register_parquet(reference.clone(), &table.path, options).await.map_err(failed)?;
             check_columns(context, reference)
                 .await
-                .and_then(|()| check_names(parquet_schema(&table.path)))
+                .and_then(|()| check_names(&table.path, parquet_schema))
                 .map_err(unopened)?;
             Ok(None)
         }
@@ -137,23 +137,32 @@ async fn check_columns(context: &SessionContext, table: TableReference) -> Resul
 }
 
 /// DataFusion 54.1 takes columns of one name for one: of a CSV file it then fails on the rows, and of a Parquet file it
-/// reads one of them without a word. What cannot be read here is not checked.
-fn check_names(file: Option<Schema>) -> Result<(), String> {
-    let mut names = HashSet::new();
-    let schema = file.unwrap_or_else(Schema::empty);
-    match schema.fields().iter().find(|field| !names.insert(field.name())) {
-        Some(field) => Err(format!("two of its columns are named '{}'", field.name())),
-        None => Ok(()),
+/// reads one of them without a word. What cannot be read here is not checked, as what is not on this machine.
+fn check_names(path: &str, schema: impl Fn(File) -> Option<Schema>) -> Result<(), String> {
+    for file in files(Path::new(path)) {
+        let mut names = HashSet::new();
+        let schema = File::open(file).ok().and_then(&schema).unwrap_or_else(Schema::empty);
+        if let Some(field) = schema.fields().iter().find(|field| !names.insert(field.name())) {
+            return Err(format!("two of its columns are named '{}'", field.name()));
+        }
     }
+    Ok(())
 }
 
-fn csv_header(path: &str) -> Option<Schema> {
-    let (header, _) = Format::default().with_header(true).infer_schema(File::open(path).ok()?, Some(0)).ok()?;
+/// The file itself, or all below a directory that end as it does.
+fn files(path: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = path.read_dir() else { return vec![path.to_owned()] };
+    let is_read = |entry: &PathBuf| entry.is_dir() || entry.extension() == path.extension();
+    entries.flatten().map(|entry| entry.path()).filter(is_read).flat_map(|entry| files(&entry)).collect()
+}
+
+fn csv_header(file: File) -> Option<Schema> {
+    let (header, _) = Format::default().with_header(true).infer_schema(file, Some(0)).ok()?;
     Some(header)
 }
 
-fn parquet_schema(path: &str) -> Option<Schema> {
-    let metadata = ArrowReaderMetadata::load(&File::open(path).ok()?, ArrowReaderOptions::new()).ok()?;
+fn parquet_schema(file: File) -> Option<Schema> {
+    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
     Some(metadata.schema().as_ref().clone())
 }
 

@@ -43,18 +43,26 @@ fn a_file_without_usable_columns_is_refused(#[case] file: &str, #[case] content:
     assert_fails(folder.path(), &["query", "SELECT count(*) FROM t", "--table", &table], 2, reason);
 }
 
-#[test]
-fn a_parquet_file_with_two_columns_of_one_name_is_refused() {
+#[rstest::rstest]
+#[case::file("twice.parquet", "twice.parquet")]
+#[case::in_a_directory("twice.parquet", "twice.parquet/part-0.parquet")]
+fn a_parquet_file_with_two_columns_of_one_name_is_refused(#[case] table: &str, #[case] path: &str) {
     let folder = folder();
+    std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
     let field = || Field::new("k", DataType::Int64, true);
     let column = |value| Arc::new(Int64Array::from(vec![value])) as _;
     let schema = Arc::new(Schema::new(vec![field(), field()]));
     let batch = RecordBatch::try_new(Arc::clone(&schema), vec![column(1), column(2)]).unwrap();
     let mut file = ArrowWriter::try_new(Vec::new(), schema, None).unwrap();
     file.write(&batch).unwrap();
-    write(folder.path(), "twice.parquet", &file.into_inner().unwrap());
-    let arguments = ["query", "SELECT sum(k) FROM t", "--table", "t=twice.parquet"];
-    assert_fails(folder.path(), &arguments, 2, "two of its columns are named 'k'");
+    write(folder.path(), path, &file.into_inner().unwrap());
+    let table = format!("t={table}");
+    assert_fails(
+        folder.path(),
+        &["query", "SELECT sum(k) FROM t", "--table", &table],
+        2,
+        "two of its columns are named 'k'",
+    );
 }
 
 #[test]
