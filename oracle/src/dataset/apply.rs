@@ -58,11 +58,10 @@ pub(super) async fn apply(
         }
         Operation::AddColumn { column, value } => add_column(&mut dataset, columns, column, value.as_ref()).await?,
         Operation::DropColumn { column } => dataset.drop_columns(&[column]).await?,
-        Operation::CreateIndex { column, kind, name } => {
+        Operation::CreateIndex { column, kind, .. } => {
             let (index_type, builtin) = index_types(*kind);
-            let name = name.clone().unwrap_or_else(|| format!("{column}_{}", kind.name()));
             let parameters = ScalarIndexParams::for_builtin(builtin);
-            dataset.create_index(&[column], index_type, Some(name), &parameters, true).await?;
+            dataset.create_index(&[column], index_type, operation.index_name(), &parameters, true).await?;
         }
         Operation::DropIndex { name } => {
             if !dataset.load_indices_by_name(name).await?.is_empty() {

@@ -1,6 +1,6 @@
 //! What a recipe shows before anything runs, as coverage points. Generation can be biased to each of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::coverage::Point;
 use crate::query::Column;
@@ -78,13 +78,27 @@ fn has_null_column(columns: &[Column], history: &[Operation]) -> bool {
 
 /// Was a column indexed, rewritten in place, and then indexed anew where it was rewritten?
 fn is_optimized_after_a_rewrite(history: &[Operation]) -> bool {
-    let optimized = history.iter().rposition(|operation| matches!(operation, Operation::OptimizeIndices));
-    let history = &history[..optimized.unwrap_or(0)];
-    history.iter().enumerate().any(|(position, operation)| {
-        let Operation::CreateIndex { column, .. } = operation else { return false };
-        let is_rewrite = |later: &Operation| matches!(later, Operation::RewriteColumns { .. }) && later.changes(column);
-        history[position..].iter().any(is_rewrite)
-    })
+    // By name: the indexed column, and whether it was rewritten since.
+    let mut indexes = BTreeMap::<String, (&str, bool)>::new();
+    for operation in history {
+        match operation {
+            Operation::CreateIndex { column, .. } => {
+                indexes.extend(operation.index_name().map(|name| (name, (column.as_str(), false))));
+            }
+            Operation::DropIndex { name } => {
+                indexes.remove(name);
+            }
+            Operation::DropColumn { column } => indexes.retain(|_, (indexed, _)| indexed != column),
+            Operation::RewriteColumns { columns, .. } => {
+                for (indexed, is_rewritten) in indexes.values_mut() {
+                    *is_rewritten |= columns.iter().any(|column| column == indexed);
+                }
+            }
+            Operation::OptimizeIndices if indexes.values().any(|(_, is_rewritten)| *is_rewritten) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn has_text(columns: &[Column]) -> bool {

@@ -90,9 +90,12 @@ impl Steering {
     /// case led to yet.
     #[cfg(feature = "faults")]
     pub(crate) fn explore(&mut self) {
-        let mut seldom: Vec<(u64, &Point)> = self.kinds.iter().map(|(point, kind)| (kind.cases, point)).collect();
+        let cases = |point: &Point| self.kinds.get(point).map_or(0, |kind| kind.cases);
+        let drawn = catalogue().filter(|known| matches!(known.proof, Proof::Generated { .. }));
+        let shown = drawn.map(|known| known.point).filter(|point| SHOWN.contains(&point.group));
+        let mut seldom: Vec<(u64, Point)> = shown.map(|point| (cases(&point), point)).collect();
         seldom.sort();
-        for bias in seldom.into_iter().map(|(_, point)| Bias::new(point.clone())) {
+        for bias in seldom.into_iter().map(|(_, point)| Bias::new(point)) {
             if self.biases.len() < BIASES && !self.biases.contains(&bias) {
                 self.biases.push(bias);
             }

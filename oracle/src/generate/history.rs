@@ -63,14 +63,15 @@ struct State {
     indexes: Vec<String>,
     indexed: Vec<String>,
     stable: bool,
-    /// Values were written that some index does not know.
+    /// Values were written that some index may not know, and no index was looked after since.
     outdates_index: bool,
 }
 
 impl State {
     /// Follows an operation that was drawn.
     fn note(&mut self, operation: &Operation) {
-        self.outdates_index &= !matches!(operation, Operation::OptimizeIndices);
+        self.outdates_index &=
+            !matches!(operation, Operation::OptimizeIndices | Operation::MergeIndices | Operation::DropIndex { .. });
         for plan in &mut self.columns {
             let name = &plan.column.name;
             if operation.changes(name) && self.indexed.contains(name) {
@@ -78,8 +79,8 @@ impl State {
             }
         }
         match operation {
-            Operation::CreateIndex { column, kind, name } => {
-                self.indexes.push(name.clone().unwrap_or_else(|| format!("{column}_{}", kind.name())));
+            Operation::CreateIndex { column, .. } => {
+                self.indexes.extend(operation.index_name());
                 self.indexed.push(column.clone());
             }
             Operation::DropColumn { column } => self.columns.retain(|plan| plan.column.name != *column),

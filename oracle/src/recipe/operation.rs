@@ -177,7 +177,14 @@ impl Operation {
         }
     }
 
-    /// Does it give rows that are there other values in the column, and leave the column's indexes as they are?
+    /// The name of the index that it creates.
+    #[must_use]
+    pub fn index_name(&self) -> Option<String> {
+        let Self::CreateIndex { column, kind, name } = self else { return None };
+        Some(name.clone().unwrap_or_else(|| format!("{column}_{}", kind.name())))
+    }
+
+    /// Does it give rows that are there other values in this column, of its own choice? (A merge insert replaces whole rows.)
     #[must_use]
     pub fn changes(&self, column: &str) -> bool {
         match self {

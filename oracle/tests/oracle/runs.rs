@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use asap_oracle::fuzz::{FuzzOptions, FuzzReport, Length, SHOWN, Scope, fuzz, normalized, static_points};
+use asap_oracle::fuzz::{FuzzOptions, FuzzReport, Length, Point, SHOWN, Scope, fuzz, normalized, static_points};
 use asap_oracle::generate::{Bias, biased_case, case};
 use rstest::rstest;
 use serde_json::Value as Json;
@@ -119,6 +119,26 @@ fn a_biased_case_shows_its_bias(#[case] bias: &str) {
         assert_eq!(biased, biased_case(7, index, &bias));
         assert_eq!((biased.seed, biased.index), (7, index));
     }
+}
+
+const INDEX: &str = r#"{"create_index": {"column": "c0", "kind": "bitmap"}}"#;
+const REWRITE: &str = r#"{"rewrite_columns": {"on": "c1", "columns": ["c0"], "rows": []}}"#;
+const OPTIMIZE: &str = r#""optimize_indices""#;
+
+/// An index that has since been dropped or built anew knows the rewritten values, or nothing.
+#[rstest]
+#[case::stale(&[INDEX, REWRITE, OPTIMIZE], true)]
+#[case::not_optimized(&[INDEX, OPTIMIZE, REWRITE], false)]
+#[case::built_later(&[REWRITE, INDEX, OPTIMIZE], false)]
+#[case::built_anew(&[INDEX, REWRITE, INDEX, OPTIMIZE], false)]
+#[case::dropped(&[INDEX, REWRITE, r#"{"drop_index": {"name": "c0_bitmap"}}"#, OPTIMIZE], false)]
+#[case::other_column(&[INDEX, r#"{"rewrite_columns": {"on": "c0", "columns": ["c1"], "rows": []}}"#, OPTIMIZE], false)]
+fn indexes_that_are_optimized_after_a_rewrite(#[case] history: &[&str], #[case] is_stale: bool) {
+    let mut recipe = case(7, 0).recipe;
+    recipe.settings.in_memory = false;
+    recipe.table.history = history.iter().map(|operation| serde_json::from_str(operation).unwrap()).collect();
+    let point = Point::new("table", "index optimized after a rewrite");
+    assert_eq!(static_points(&recipe).contains(&point), is_stale);
 }
 
 /// A bias that nothing fits leaves the case as it is.
