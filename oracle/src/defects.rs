@@ -97,7 +97,7 @@ pub struct Evidence<'a> {
     pub optimized: &'a LogicalPlan,
     /// The interpreter's answer.
     pub expected: &'a Answer,
-    /// The plain answer, or what is left of it without the causes of other defects.
+    /// The plain answer.
     pub found: &'a Answer,
     /// Do rows arrive in more than one partition, so in any order?
     pub is_parallel: bool,
@@ -157,45 +157,48 @@ impl Defect {
         match self {
             Self::ConstantGroupKeys => evidence::lost_group_keys(evidence),
             Self::PrunedSortKeys => evidence::lost_sort_keys(evidence),
-            Self::IndexedTruthTest => evidence::asks_index_for_truth(evidence) && self.is_right_without(evidence),
             Self::GroupedFloatExtrema => {
                 evidence::is_right_but_for_float_extrema(evidence.query, evidence.table, evidence.found)
             }
-            Self::StaleStableRowId => evidence::has_stale_ids(evidence) && self.is_right_without(evidence),
-            Self::SignedZeroFilter => evidence::filters_zeros(evidence) && self.is_right_without(evidence),
             Self::RepeatedNanKey => evidence::repeats_nan_keys(evidence.query, evidence.table, evidence.found),
             Self::NeverHaving => evidence::lost_having(evidence),
             Self::TwiceWidenedSum => evidence::is_right_but_for_wide_sums(evidence),
             Self::ConstantNotIn => evidence::takes_unknown_for_no_match(evidence),
-            Self::DisjointLists => evidence.query.repeats_lists() && self.is_right_without(evidence),
-            Self::SkippedNan => evidence::skips_nan(evidence) && self.is_right_without(evidence),
             Self::ConstantGroupingKey => {
                 let Evidence { query, table, found, .. } = *evidence;
                 evidence::is_right_but_for_constant_keys(query, table, found)
                     || evidence.is_parallel && evidence::answers_groups_in_pieces(query, table, found)
             }
+            Self::IndexedTruthTest
+            | Self::StaleStableRowId
+            | Self::SignedZeroFilter
+            | Self::DisjointLists
+            | Self::SkippedNan => {
+                self.without(evidence).is_some_and(|without| evidence.expected.difference(without).is_none())
+            }
             Self::NullableTruthTest | Self::EagerFilteredArgument | Self::LostGroupingId => false,
         }
     }
 
-    /// What is left to explain without the defect's cause, where leaving it out was tried.
-    fn rest<'a>(self, evidence: &Evidence<'a>) -> Option<Evidence<'a>> {
-        match self {
-            Self::IndexedTruthTest | Self::StaleStableRowId | Self::SignedZeroFilter | Self::SkippedNan => {
-                Some(Evidence { found: evidence.unindexed?, unindexed: None, ..*evidence })
-            }
-            Self::DisjointLists => {
-                Some(Evidence { found: evidence.unsimplified?, unindexed: None, unsimplified: None, ..*evidence })
-            }
-            _ => None,
-        }
+    /// Is there what the defect strikes, and what does the query answer without it? Only where that was tried.
+    fn without<'a>(self, evidence: &Evidence<'a>) -> Option<&'a Answer> {
+        let (may_strike, without) = match self {
+            Self::IndexedTruthTest => (evidence::asks_index_for_truth(evidence), evidence.unindexed),
+            Self::StaleStableRowId => (evidence::has_stale_ids(evidence), evidence.unindexed),
+            Self::SignedZeroFilter => (evidence::filters_zeros(evidence), evidence.unindexed),
+            Self::SkippedNan => (evidence::skips_nan(evidence), evidence.unindexed),
+            Self::DisjointLists => (evidence.query.repeats_lists(), evidence.unsimplified),
+            _ => (false, None),
+        };
+        without.filter(|_| may_strike)
     }
 
-    /// Is the answer right without the defect's cause, or made wrong by other defects only?
-    fn is_right_without(self, evidence: &Evidence<'_>) -> bool {
-        self.rest(evidence).is_some_and(|rest| {
-            evidence.expected.difference(rest.found).is_none()
-                || evidence.found.difference(rest.found).is_some() && !recognize(&rest).is_empty()
+    /// The answer without the defect, if that is wrong for float extrema only, and this one for more.
+    fn hides_float_extrema<'a>(self, evidence: &Evidence<'a>) -> Option<&'a Answer> {
+        let Evidence { query, table, found, .. } = *evidence;
+        self.without(evidence).filter(|without| {
+            evidence::is_right_but_for_float_extrema(query, table, without)
+                && !evidence::are_alike_but_for_float_extrema(query, table, without, found)
         })
     }
 
@@ -213,15 +216,12 @@ impl Defect {
     }
 
     /// Is another plan's answer wrong in the very way in which this defect made the plain one wrong? It is if it is the
-    /// plain one, or if what differs are float extrema (5) that depend on the order. Lost sort keys leave ties in any order, so
-    /// there it also is if it is right but for those keys.
+    /// plain one. Lost sort keys leave ties in any order, so there it also is if it is right but for those keys.
     #[must_use]
     pub fn excuses(self, suspect: &Suspect<'_>, plain: &Answer) -> bool {
         let Suspect { query, table, found, .. } = *suspect;
         let alike = self == Self::PrunedSortKeys && evidence::is_right_under_fewer_keys(query, table, found);
-        let extrema = (suspect.is_parallel || suspect.may_spill)
-            && evidence::are_alike_but_for_float_extrema(query, table, plain, found);
-        alike || extrema || self.may_strike_at_random(suspect) || plain.difference(found).is_none()
+        alike || self.may_strike_at_random(suspect) || plain.difference(found).is_none()
     }
 
     /// Does the defect depend on the order in which rows arrive, and explain this answer whatever the plain one is? One
@@ -302,11 +302,15 @@ pub fn recognize_failure(query: &Query, table: &Table, error: &OracleError) -> O
     Defect::ALL.into_iter().find(|defect| defect.explains_failure(query, table, error))
 }
 
-/// The defects that explain a wrong plain answer, each with an answer that shows it: of several in one query the first with
-/// the answer itself, the next with what the query answers without the cause of the first.
+/// The defect that explains a wrong plain answer, with that answer. Where none does alone, one that hides wrong float
+/// extrema, and these (5), with the answer that shows them only.
 #[must_use]
 pub fn recognize<'a>(evidence: &Evidence<'a>) -> Vec<(Defect, &'a Answer)> {
-    let Some(defect) = Defect::ALL.into_iter().find(|defect| defect.explains(evidence)) else { return Vec::new() };
-    let rest = defect.rest(evidence).filter(|rest| evidence.expected.difference(rest.found).is_some());
-    std::iter::once((defect, evidence.found)).chain(rest.iter().flat_map(recognize)).collect()
+    if let Some(defect) = Defect::ALL.into_iter().find(|defect| defect.explains(evidence)) {
+        return vec![(defect, evidence.found)];
+    }
+    let mut hidden = Defect::ALL.into_iter().filter_map(|defect| Some((defect, defect.hides_float_extrema(evidence)?)));
+    hidden.next().map_or_else(Vec::new, |(defect, without)| {
+        vec![(defect, evidence.found), (Defect::GroupedFloatExtrema, without)]
+    })
 }

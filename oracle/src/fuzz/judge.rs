@@ -58,15 +58,19 @@ struct Plain {
 struct Defective {
     /// The one that lets the query fail.
     failure: Option<Defect>,
-    /// Those that make the answer wrong, with answers that show them.
+    /// Those that make the answer wrong: each answer shows its defect and those after it.
     answers: Vec<(Defect, Answer)>,
 }
 
 impl Defective {
-    /// The defect that excuses a wrong answer of another plan: the plain answer's, or one that strikes at random.
-    fn excuse(&self, suspect: &Suspect<'_>) -> Option<Defect> {
-        let shown = self.answers.iter().find(|(defect, plain)| defect.excuses(suspect, plain));
-        shown.map(|(defect, _)| *defect).or_else(|| recognize_at_random(suspect))
+    /// The defect that excuses a wrong answer of another plan, which defects that `may_strike` does not hold for do not: the
+    /// plain answer's, or one that strikes at random.
+    fn excuse(&self, suspect: &Suspect<'_>, may_strike: impl Fn(Defect) -> bool) -> Option<Defect> {
+        let shown = self.answers.iter().enumerate().find(|(first, (defect, plain))| {
+            self.answers[*first..].iter().all(|(shown, _)| may_strike(*shown)) && defect.excuses(suspect, plain)
+        });
+        let at_random = || recognize_at_random(suspect).filter(|defect| may_strike(*defect));
+        shown.map(|(_, (defect, _))| *defect).or_else(at_random)
     }
 }
 
@@ -165,7 +169,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares an optimized answer with the interpreter's. A numbered defect excuses it only if the plain answer shows
-    /// that defect and this answer is the plain one, or is as right as the plain one can be under that defect, and never the
+    /// that defect and this answer is the plain one (or, of two defects, the one that shows the second only), or is as right as the plain one can be under that defect, and never the
     /// workload plan's answer if that is made to avoid the defect. A failure
     /// that a numbered defect explains is noted if the plain plan answers.
     pub(super) fn judge(
@@ -179,10 +183,10 @@ impl<'a> Judge<'a> {
         let expected = self.expected.get(index)?;
         let plain_fails = self.plain.get(index).is_some_and(|plain| plain.defective.failure.is_some());
         outcome.comparisons += 1;
-        let may_strike = |defect: &Defect| class != FailureClass::Workload || !defect.is_avoided();
+        let may_strike = |defect: Defect| class != FailureClass::Workload || !defect.is_avoided();
         if let (Ok(_), Err(error)) = (expected, &found)
             && let Some(defect) = self.queries().iter().find_map(|query| recognize_failure(query, self.table, error))
-            && may_strike(&defect)
+            && may_strike(defect)
         {
             // A failure is no wrong answer: another plan may run into the defect where the plain one does not, also by what
             // the query shares with another one.
@@ -196,8 +200,7 @@ impl<'a> Judge<'a> {
         let difference = expected.difference(&found)?;
         // Only workload plans run with little memory.
         let may_spill = class == FailureClass::Workload && self.recipe.settings.memory_limit.is_some();
-        let excuse = self.excuse(index, query, &found, may_spill);
-        match excuse.filter(may_strike) {
+        match self.excuse(index, query, &found, may_spill, may_strike) {
             Some(defect) => *outcome.defects.entry(defect.number()).or_insert(0) += 1,
             None => outcome.fail(class, Some(index), format!("interpreter on the left: {difference}")),
         }
@@ -208,16 +211,23 @@ impl<'a> Judge<'a> {
     /// the order of rows open.
     pub(super) fn are_alike(&self, index: usize, first: &Answer, second: &Answer) -> bool {
         let Some(query) = self.queries().get(index) else { return false };
-        let is_excused = |answer| self.excuse(index, query, answer, false).is_some();
+        let is_excused = |answer| self.excuse(index, query, answer, false, |_| true).is_some();
         let is_right = |answer| self.expected(index).is_some_and(|expected| expected.difference(answer).is_none());
         first.difference(second).is_none()
             || (is_right(first) || is_excused(first)) && (is_right(second) || is_excused(second))
     }
 
-    fn excuse(&self, index: usize, query: &Query, found: &Answer, may_spill: bool) -> Option<Defect> {
+    fn excuse(
+        &self,
+        index: usize,
+        query: &Query,
+        found: &Answer,
+        may_spill: bool,
+        may_strike: impl Fn(Defect) -> bool,
+    ) -> Option<Defect> {
         let plain = self.plain.get(index)?;
         let suspect = Suspect { may_spill, ..self.suspect(query, plain.optimized.as_ref(), found) };
-        plain.defective.excuse(&suspect)
+        plain.defective.excuse(&suspect, may_strike)
     }
 
     fn suspect<'s>(&'s self, query: &'s Query, optimized: Option<&'s LogicalPlan>, found: &'s Answer) -> Suspect<'s> {
@@ -295,11 +305,16 @@ impl<'a> Judge<'a> {
         let plain = plain_answer(&self.sessions.plain, query).await.map(|(answer, _)| answer);
         let defective = self.judge_plain(Some(index), query, &expected, plain, outcome).await;
         let optimized = self.sorting_plan(query).await;
+        let may_strike = |defect: Defect| !(self.recipe.settings.in_memory && defect.is_avoided());
         let excuse = match &found {
-            Ok(found) => defective.excuse(&self.suspect(query, optimized.as_ref(), found)),
-            Err(error) => defective.failure.filter(|defect| defect.explains_failure(query, self.table, error)),
+            Ok(found) => defective.excuse(&self.suspect(query, optimized.as_ref(), found), may_strike),
+            Err(error) => {
+                let explains =
+                    |defect: &Defect| defect.explains_failure(query, self.table, error) && may_strike(*defect);
+                defective.failure.filter(explains)
+            }
         };
-        if excuse.is_none_or(|defect| self.recipe.settings.in_memory && defect.is_avoided()) {
+        if excuse.is_none() {
             let detail = format!("{query}\n  interpreter: {expected:?}\n  found: {found:?}");
             outcome.fail(FailureClass::Relation, Some(index), detail);
         }
