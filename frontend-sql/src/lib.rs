@@ -71,6 +71,7 @@ mod functions;
 mod line_ends;
 mod lower;
 mod nesting;
+mod own_stack;
 mod plan_error;
 mod planner;
 mod refused;

@@ -1,5 +1,6 @@
 //! A workload's text as statements.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,10 +12,16 @@ use datafusion_sql::sqlparser::parser::ParserError;
 use datafusion_sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
 
 use crate::nesting::{MAX_DEPTH, depth_bound};
+use crate::own_stack::on_own_stack;
 use crate::source::{LineIndex, Source};
 use crate::{Catalog, FrontendError, line_ends, lower};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
+/// What a stock session's parser allows, so that no statement is refused here that it answers.
+const PARSER_DEPTH: usize = 50;
+/// What fits our own stack, to tell what is nested too deeply from what is wrong.
+const DEEPER: usize = 1_000;
+const TOO_DEEP: &str = "the statement is nested too deeply";
 
 /// One statement of a workload.
 #[derive(Debug, Clone)]
@@ -76,7 +83,7 @@ pub fn parse_workload(text: &str) -> Result<Vec<Statement>, FrontendError> {
                 let message = format!("the statement has more than {MAX_DEPTH} operators, which may nest too deeply");
                 return Err(FrontendError::Syntax { message, span: source.whole() });
             }
-            let parsed = parse(&source)?;
+            let parsed = on_own_stack(|| parse(&source))?;
             Ok(Statement { source, parsed, name })
         })
         .collect()
@@ -116,13 +123,23 @@ fn name_comment(token: &TokenWithSpan) -> Option<String> {
 }
 
 fn parse(source: &Source) -> Result<ParsedStatement, FrontendError> {
-    let mut parsed = DFParserBuilder::new(source.text.as_str())
-        .build()
-        .and_then(|mut parser| parser.parse_statements())
-        .map_err(|error| syntax_error(&error, source))?;
+    let mut parsed = statements(&source.text, PARSER_DEPTH).map_err(|error| why_not(&error, source))?;
     match (parsed.pop_front(), parsed.is_empty()) {
         (Some(statement), true) => Ok(statement),
         _ => Err(FrontendError::Syntax { message: "expected one statement".to_owned(), span: source.whole() }),
+    }
+}
+
+fn statements(text: &str, depth: usize) -> Result<VecDeque<ParsedStatement>, DataFusionError> {
+    DFParserBuilder::new(text).with_recursion_limit(depth).build()?.parse_statements()
+}
+
+/// Where the parser tries another reading, it drops the error of its limit and gives that of the other reading. With a
+/// higher limit it then ends elsewhere, or well.
+fn why_not(error: &DataFusionError, source: &Source) -> FrontendError {
+    match statements(&source.text, DEEPER) {
+        Err(deeper) if deeper.to_string() == error.to_string() => syntax_error(error, source),
+        _ => FrontendError::Syntax { message: TOO_DEEP.to_owned(), span: source.whole() },
     }
 }
 
@@ -130,7 +147,7 @@ fn syntax_error(error: &DataFusionError, source: &Source) -> FrontendError {
     let text = match error.find_root() {
         DataFusionError::SQL(parser, _) => match &**parser {
             ParserError::ParserError(message) | ParserError::TokenizerError(message) => message.clone(),
-            ParserError::RecursionLimitExceeded => "the statement is nested too deeply".to_owned(),
+            ParserError::RecursionLimitExceeded => TOO_DEEP.to_owned(),
         },
         other => other.strip_backtrace(),
     };

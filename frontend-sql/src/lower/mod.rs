@@ -21,26 +21,16 @@ use datafusion_expr::Expr;
 
 pub(crate) use aggregate::SUPPORTED_AGGREGATES;
 
+use crate::own_stack::on_own_stack;
 use crate::source::{Source, parser_span};
 use crate::{Catalog, Feature, FrontendError, Statement, check, plan_error, planner, refused};
-
-/// Planner and lowering recurse with frames of some 20 kB in unoptimized builds: a hundred terms joined by OR would
-/// overflow the 2 MB of an ordinary thread. This is enough for [`MAX_DEPTH`](crate::nesting::MAX_DEPTH) levels; only
-/// what is used of it becomes memory.
-const STACK_BYTES: usize = 512 << 20;
 
 /// Lowers a statement, and resolves it to check its columns; on a thread of its own, for its stack.
 pub(crate) fn lower(
     statement: &Statement,
     catalog: &dyn Catalog,
 ) -> Result<(Arc<UnresolvedQuery>, Arc<QueryExpr>), FrontendError> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("lower-sql".to_owned()).stack_size(STACK_BYTES);
-        match thread.spawn_scoped(scope, || lower_here(statement, catalog)) {
-            Ok(lowered) => lowered.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => lower_here(statement, catalog),
-        }
-    })
+    on_own_stack(|| lower_here(statement, catalog))
 }
 
 /// A name that is wrong is reported before a construct that is refused: it is wrong in any engine.

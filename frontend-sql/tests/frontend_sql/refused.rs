@@ -131,6 +131,34 @@ fn chains_are_bounded(#[case] link: &str) {
     }
 }
 
+/// Also where the parser, at its limit, complains of something else.
+#[rstest]
+#[case::parentheses(("(", "p", ")"), 60)]
+#[case::many_parentheses(("(", "p", ")"), 2_000)]
+#[case::not(("NOT ", "p", ""), 60)]
+#[case::many_not(("NOT ", "p", ""), 3_000)]
+#[case::case(("CASE WHEN p THEN p ELSE ", "p", " END"), 60)]
+#[case::function(("coalesce(p, ", "p", ")"), 60)]
+#[case::list(("p IN (", "p", ")"), 60)]
+#[case::sub_select(("EXISTS (SELECT 1 FROM t WHERE ", "p", ")"), 60)]
+#[case::unfinished(("(", "", ""), 60)]
+fn what_nests_too_deeply_is_called_so(#[case] (open, inner, close): (&str, &str, &str), #[case] levels: usize) {
+    let sql = format!("SELECT count(*) FROM t WHERE {}{inner}{}", open.repeat(levels), close.repeat(levels));
+    let error = lower(&sql).unwrap_err();
+    assert_eq!(error.to_string(), "syntax error: the statement is nested too deeply");
+    assert_eq!(&sql[error.span()], sql);
+}
+
+/// On the 2 MB of a test's thread.
+#[rstest]
+#[case::parentheses(("(", "p", ")"), 40)]
+#[case::not(("NOT ", "p", ""), 47)]
+#[case::case(("CASE WHEN p THEN p ELSE ", "p", " END"), 20)]
+fn what_a_stock_parser_takes_is_lowered(#[case] (open, inner, close): (&str, &str, &str), #[case] levels: usize) {
+    let sql = format!("SELECT count(*) FROM t WHERE {}{inner}{}", open.repeat(levels), close.repeat(levels));
+    assert!(lower(&sql).is_ok(), "{:?}", lower(&sql));
+}
+
 #[test]
 fn a_long_chain_is_lowered() {
     let chain = format!("SELECT count(*) FROM t WHERE b = 0{}", " OR b = 1".repeat(3_900));
