@@ -50,6 +50,14 @@ impl Expr {
         self.operands_mut().into_iter().for_each(|operand| operand.visit_mut(columns, found));
     }
 
+    /// Visits the queries that it reads, each by itself.
+    fn visit_subqueries_mut(&mut self, found: &mut dyn FnMut(&mut Query)) {
+        if let Self::Exists { query, .. } | Self::Scalar { query, .. } | Self::InQuery { query, .. } = self {
+            found(query);
+        }
+        self.operands_mut().into_iter().for_each(|operand| operand.visit_subqueries_mut(found));
+    }
+
     /// Replaces every node that is equal to `old`.
     pub(super) fn replace(&mut self, old: &Self, new: &Self) {
         if self == old {
@@ -113,7 +121,10 @@ fn query_mut(query: &mut Query, table: &[Column], found: &mut Found<'_>) {
     if let Source::Nested { query, .. } = &mut query.source {
         query_mut(query, table, found);
     }
-    query.filter.iter_mut().for_each(|filter| filter.visit_mut(&columns, found));
+    if let Some(filter) = &mut query.filter {
+        filter.visit_mut(&columns, found);
+        filter.visit_subqueries_mut(&mut |query| query_mut(query, table, found));
+    }
     let keys = query.group_by.clone().unwrap_or_default();
     let mut new_keys = keys.clone();
     new_keys.iter_mut().for_each(|key| key.visit_mut(&columns, found));
