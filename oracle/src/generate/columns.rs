@@ -20,6 +20,8 @@ pub(super) struct ColumnPlan {
     pub(super) is_small: bool,
     /// It was written anew after an index on it was built, and is worth more questions that an index answers.
     pub(super) outdated: bool,
+    /// An outdated index on it was optimized: Lance may find rows under their old values (defect 7), and delete or change them.
+    pub(super) misleads: bool,
 }
 
 impl ColumnPlan {
@@ -152,5 +154,6 @@ fn plan(position: usize, data_type: Type, distinct: usize, rng: &mut impl Rng) -
         null_density: if nullable { *densities.choose(rng).unwrap_or(&0.1) } else { 0.0 },
         is_small: !extreme,
         outdated: false,
+        misleads: false,
     }
 }

@@ -77,6 +77,7 @@ impl State {
             if operation.changes(name) && self.indexed.contains(name) {
                 (plan.outdated, self.outdates_index) = (true, true);
             }
+            plan.misleads |= plan.outdated && matches!(operation, Operation::OptimizeIndices);
         }
         match operation {
             Operation::CreateIndex { column, .. } => {
@@ -100,7 +101,7 @@ impl State {
                     rows(columns, count, rng)
                 },
             },
-            18..34 => Operation::Delete { predicate: predicate::for_lance(columns, 2, rng) },
+            18..34 => self.delete(rng),
             34..62 => self.index(rng),
             62..67 => Operation::OptimizeIndices,
             67..71 => Operation::MergeIndices,
@@ -118,6 +119,18 @@ impl State {
                 Some(name) => Operation::DropIndex { name: name.clone() },
                 None => self.index(rng),
             },
+        }
+    }
+
+    /// The columns by which Lance finds the rows that it should. There may be none.
+    fn reliable(&self) -> Vec<ColumnPlan> {
+        self.columns.iter().filter(|plan| !plan.misleads).cloned().collect()
+    }
+
+    fn delete(&self, rng: &mut impl Rng) -> Operation {
+        match self.reliable() {
+            columns if columns.is_empty() => self.index(rng),
+            columns => Operation::Delete { predicate: predicate::for_lance(&columns, 2, rng) },
         }
     }
 
@@ -150,7 +163,9 @@ impl State {
             }
             _ => predicate::value(target, rng),
         };
-        let predicate = rng.random_bool(0.9).then(|| predicate::for_lance(&self.columns, 1, rng));
+        let columns = self.reliable();
+        let restricted = !columns.is_empty() && rng.random_bool(0.9);
+        let predicate = restricted.then(|| predicate::for_lance(&columns, 1, rng));
         Operation::Update { set: vec![Assignment { column, value }], predicate }
     }
 
@@ -186,10 +201,11 @@ impl State {
         Operation::RewriteColumns { on: on.column.name.clone(), columns, rows: new }
     }
 
-    /// A column whose values are equal only if they are the same.
+    /// A column whose values are equal only if they are the same, and by which Lance finds the rows that it should.
     fn key(&self, rng: &mut impl Rng) -> Option<usize> {
         let keys = self.columns.iter().enumerate();
-        let keys = keys.filter(|(_, plan)| !plan.data_type().is_float() && !plan.data_type().is_binary());
+        let keys =
+            keys.filter(|(_, plan)| !plan.data_type().is_float() && !plan.data_type().is_binary() && !plan.misleads);
         keys.map(|(position, _)| position).collect::<Vec<_>>().choose(rng).copied()
     }
 

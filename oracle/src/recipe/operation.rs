@@ -184,12 +184,13 @@ impl Operation {
         Some(name.clone().unwrap_or_else(|| format!("{column}_{}", kind.name())))
     }
 
-    /// Does it give rows that are there other values in this column, of its own choice? (A merge insert replaces whole rows.)
+    /// Does it give rows that are there other values in this column?
     #[must_use]
     pub fn changes(&self, column: &str) -> bool {
         match self {
             Self::Update { set, .. } => set.iter().any(|assignment| assignment.column == column),
             Self::RewriteColumns { columns, .. } => columns.iter().any(|name| name == column),
+            Self::MergeInsert { on, .. } => on != column,
             _ => false,
         }
     }
