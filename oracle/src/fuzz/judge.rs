@@ -169,9 +169,9 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares an optimized answer with the interpreter's. A numbered defect excuses it only if the plain answer shows
-    /// that defect and this answer is the plain one (or, of two defects, the one that shows the second only), or is as right as the plain one can be under that defect, and never the
-    /// workload plan's answer if that is made to avoid the defect. A failure
-    /// that a numbered defect explains is noted if the plain plan answers.
+    /// that defect and this answer is the plain one (or, of two defects, the one that shows the second only), or is as right
+    /// as the plain one can be under that defect, and never the workload plan's answer if that is made to avoid the defect.
+    /// A failure that a numbered defect explains is noted if the plain plan answers.
     pub(super) fn judge(
         &self,
         class: FailureClass,
