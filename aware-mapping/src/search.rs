@@ -1,6 +1,6 @@
 //! The search: every legal way to compute every aggregate of a workload.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use asap_types::{Operator, QueryExpr, cse};
@@ -19,6 +19,21 @@ pub struct CandidateSpace {
     pub targets: Vec<TargetCandidates>,
 }
 
+impl CandidateSpace {
+    /// The targets whose prices decide a choice: those that could be derived from another aggregate, and those that they
+    /// could be derived from. [`select`](crate::select) asks for the prices of others only to tell them in its
+    /// [`Choice`](crate::Choice).
+    #[must_use]
+    pub fn compared(&self) -> Vec<&TargetCandidates> {
+        let sources: HashSet<*const QueryExpr> =
+            self.targets.iter().flat_map(TargetCandidates::sources).map(Arc::as_ptr).collect();
+        let is_compared = |target: &&TargetCandidates| {
+            sources.contains(&Arc::as_ptr(&target.target.node)) || target.sources().next().is_some()
+        };
+        self.targets.iter().filter(is_compared).collect()
+    }
+}
+
 /// A target and what the strategies say about it.
 #[derive(Clone, Debug)]
 pub struct TargetCandidates {
@@ -28,6 +43,16 @@ pub struct TargetCandidates {
     pub candidates: Vec<Candidate>,
     /// What they looked at and did not take.
     pub refused: Vec<Refused>,
+}
+
+impl TargetCandidates {
+    /// The aggregates that the target could be derived from.
+    fn sources(&self) -> impl Iterator<Item = &Arc<QueryExpr>> {
+        self.candidates.iter().filter_map(|candidate| match candidate {
+            Candidate::Rewrite(rewrite) => Some(&rewrite.source),
+            _ => None,
+        })
+    }
 }
 
 /// Searches with every strategy of this crate.

@@ -3,26 +3,44 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use asap_aware_mapping::{CandidateSpace, Estimate, LeafCost};
+use asap_aware_mapping::{CandidateSpace, Estimate, LeafCost, TargetCandidates};
 use asap_execution::{ExecutionError, Inputs, catch_panic, to_logical_plan};
 use asap_types::{Operator, PostAsapDag, QueryExpr, TableRef};
 use datafusion::common::TableReference;
 
 use crate::tables::AsapSession;
 
+/// Which aggregates are priced: each costs a run of DataFusion's optimizer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Priced {
+    /// All, to be shown.
+    Every,
+    /// Those whose price decides something.
+    Compared,
+}
+
+impl Priced {
+    fn of(self, space: &CandidateSpace) -> Vec<&TargetCandidates> {
+        match self {
+            Self::Every => space.targets.iter().collect(),
+            Self::Compared => space.compared(),
+        }
+    }
+}
+
 /// Rows that each aggregate of a workload reads.
 #[derive(Debug)]
 pub(crate) struct PlannedCost(HashMap<Arc<QueryExpr>, Estimate>);
 
 impl PlannedCost {
-    /// Plans every target of a candidate space; nothing is executed. What cannot be planned has no known price: its query
+    /// Plans the priced targets of a candidate space; nothing is executed. What cannot be planned has no known price: its query
     /// says why when it is run.
-    pub(crate) async fn of(space: &CandidateSpace, session: &AsapSession) -> Self {
+    pub(crate) async fn of(space: &CandidateSpace, priced: Priced, session: &AsapSession) -> Self {
         let mut costs = HashMap::new();
-        for candidates in &space.targets {
+        for candidates in priced.of(space) {
             let node = &candidates.target.node;
-            let priced = catch_panic(rows_read(node, session)).await.flatten();
-            costs.insert(Arc::clone(node), priced.unwrap_or(Estimate::Unknown));
+            let rows = catch_panic(rows_read(node, session)).await.flatten();
+            costs.insert(Arc::clone(node), rows.unwrap_or(Estimate::Unknown));
         }
         session.pushdown.take_reports();
         Self(costs)

@@ -8,7 +8,7 @@ use asap_types::{PostAsapDag, QueryExpr};
 
 use crate::args::SessionArgs;
 use crate::error::CliError;
-use crate::leaf_cost::PlannedCost;
+use crate::leaf_cost::{PlannedCost, Priced};
 use crate::tables::AsapSession;
 use crate::workload::Query;
 
@@ -57,21 +57,27 @@ impl Planned {
 }
 
 /// Plans the queries that were lowered.
-pub(crate) async fn plan(queries: &[Query], session: &AsapSession, args: &SessionArgs) -> Result<Planned, CliError> {
-    let planned = catch_panic(plan_some(queries, Query::root, session, args)).await;
+pub(crate) async fn plan(
+    queries: &[Query],
+    priced: Priced,
+    session: &AsapSession,
+    args: &SessionArgs,
+) -> Result<Planned, CliError> {
+    let planned = catch_panic(plan_some(queries, Query::root, priced, session, args)).await;
     planned.map_err(|panic| CliError::Planning(panic.to_string()))?
 }
 
-/// [`plan`], and no query planned if that fails: each is then answered by its text, and the plan says why.
+/// [`plan`] by the prices that decide, and no query planned if that fails: each is then answered by its text, and the plan
+/// says why.
 pub(crate) async fn plan_or_none(
     queries: &[Query],
     session: &AsapSession,
     args: &SessionArgs,
 ) -> Result<Planned, CliError> {
-    match plan(queries, session, args).await {
+    match plan(queries, Priced::Compared, session, args).await {
         Ok(planned) => Ok(planned),
         Err(error) => {
-            let planned = plan_some(queries, no_root, session, args).await?;
+            let planned = plan_some(queries, no_root, Priced::Compared, session, args).await?;
             Ok(Planned { failed: Some(error.to_string()), ..planned })
         }
     }
@@ -84,6 +90,7 @@ fn no_root(_: &Query) -> Option<&Arc<QueryExpr>> {
 async fn plan_some(
     queries: &[Query],
     root: fn(&Query) -> Option<&Arc<QueryExpr>>,
+    priced: Priced,
     session: &AsapSession,
     args: &SessionArgs,
 ) -> Result<Planned, CliError> {
@@ -96,7 +103,7 @@ async fn plan_some(
     let space = search_workload(&roots).map_err(|error| failed(&error))?;
     let before =
         PostAsapDag::from_queries(name_refs.iter().copied().zip(&space.roots)).map_err(|error| failed(&error))?;
-    let costs = PlannedCost::of(&space, session).await;
+    let costs = PlannedCost::of(&space, priced, session).await;
     let selection = select(&space, &name_refs, &costs, args.float.into()).map_err(|error| failed(&error))?;
     let mut positions = 0..;
     let positions = queries.iter().map(|query| root(query).and_then(|_| positions.next())).collect();

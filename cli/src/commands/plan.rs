@@ -6,6 +6,7 @@ use asap_types::GraphFormat;
 use crate::args::{PlanArgs, PlanFormat};
 use crate::error::CliError;
 use crate::explain;
+use crate::leaf_cost::Priced;
 use crate::planning;
 use crate::progress::Progress;
 use crate::tables::AsapSession;
@@ -18,7 +19,7 @@ pub(crate) async fn plan(args: &PlanArgs) -> Result<ExitCode, CliError> {
     let session = AsapSession::open(&args.session).await?;
     progress.say("planning the workload".to_owned());
     let queries = lower(&workload, &args.session, &session.context).await?;
-    let planned = planning::plan(&queries, &session, &args.session).await?;
+    let planned = planning::plan(&queries, Priced::Every, &session, &args.session).await?;
     progress.finish();
     let out = &mut std::io::stdout().lock();
     match args.format {
